@@ -1,2 +1,12 @@
-//! placeholder
-fn main() {}
+//! The command line of the generator.
+//!
+//! Exit codes: 0 done; 1 the input has faults, or `check` found drift; 2 the arguments are wrong; 3 a file could not be
+//! written.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -1,0 +1,135 @@
+//! Commands: their arguments, what they print, and their exit codes.
+
+use clap::{Args, Parser, Subcommand};
+use mcp_tasks_codegen::{
+    Drift, Error, OutputFile, Overlay, compare, generate, load_files, load_folder, published_crate,
+};
+use similar::TextDiff;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Generates the Rust types of the MCP Tasks extension from its JSON Schema.
+///
+/// Exit codes: 0 done; 1 the input has faults, or `check` found drift; 2 the arguments are wrong; 3 a file could not be
+/// read back or written.
+#[derive(Parser)]
+#[command(name = "mcp-tasks-codegen", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write the types.
+    Generate(Paths),
+    /// Compare the types on disk with what would be written, and fail if they differ.
+    Check(Paths),
+}
+
+#[derive(Args)]
+struct Paths {
+    /// A published schema file; may be given several times. Without it, the project's own `schema/` is read.
+    #[arg(long, value_name = "FILE", requires = "out")]
+    schema: Vec<PathBuf>,
+    /// The folder to write to. By default `generated` of the project.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The overlay for published schemas. By default the names that shadow Rust's own are changed.
+    #[arg(long, value_name = "FILE", requires = "schema")]
+    overlay: Option<PathBuf>,
+    /// Also write a module that knows every type by name, for tests and tools.
+    #[arg(long, requires = "schema")]
+    registry: bool,
+    /// The folder of the project.
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    root: PathBuf,
+}
+
+/// Why a command ended early.
+enum Failure {
+    Input(Error),
+    Output(std::io::Error),
+    Drift,
+}
+
+/// Runs the command that the arguments ask for.
+pub fn run() -> ExitCode {
+    let command = Cli::parse().command;
+    let outcome = match &command {
+        Command::Generate(paths) => write(paths),
+        Command::Check(paths) => check(paths),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => {
+            eprintln!("{error}");
+            let count = error.problems().len();
+            eprintln!("{count} {}; nothing was written", if count == 1 { "fault" } else { "faults" });
+            ExitCode::from(1)
+        }
+        Err(Failure::Drift) => ExitCode::from(1),
+        Err(Failure::Output(error)) => {
+            eprintln!("{error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn write(paths: &Paths) -> Result<(), Failure> {
+    let files = files(paths).map_err(Failure::Input)?;
+    let out = paths.out();
+    mcp_tasks_codegen::write(&out, &files).map_err(Failure::Output)?;
+    println!("{} files in {}", files.len(), out.display());
+    Ok(())
+}
+
+fn check(paths: &Paths) -> Result<(), Failure> {
+    let files = files(paths).map_err(Failure::Input)?;
+    let out = paths.out();
+    let drifted = compare(&out, &files).map_err(Failure::Output)?;
+    if drifted.is_empty() {
+        println!("{} files in {} are up to date", files.len(), out.display());
+        return Ok(());
+    }
+    for drift in &drifted {
+        eprint!("{}", shown(drift, &out));
+    }
+    eprintln!("{} of {} files are not what the schemas say. Run: {}", drifted.len(), files.len(), paths.command());
+    Err(Failure::Drift)
+}
+
+fn files(paths: &Paths) -> Result<Vec<OutputFile>, Error> {
+    if paths.schema.is_empty() {
+        let (schemas, overlay) = load_folder(&paths.root.join("schema"))?;
+        return generate(&schemas, &overlay);
+    }
+    let overlay = paths.overlay.as_deref().map(Overlay::load).transpose()?.unwrap_or_default();
+    published_crate(&load_files(&paths.schema)?, &overlay, paths.registry)
+}
+
+/// The difference of a file, as `diff -u` shows it.
+fn shown(drift: &Drift, out: &Path) -> String {
+    let path = out.join(&drift.path);
+    match &drift.found {
+        None => format!("{}: is missing\n", path.display()),
+        Some(found) => {
+            let path = path.display().to_string();
+            let diff = TextDiff::from_lines(found.as_str(), drift.expected.as_str());
+            diff.unified_diff().context_radius(2).header(&path, "generated").to_string()
+        }
+    }
+}
+
+impl Paths {
+    fn out(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| self.root.join("generated"))
+    }
+
+    /// The command that mends drift.
+    fn command(&self) -> String {
+        let schemas: String = self.schema.iter().map(|path| format!(" --schema {}", path.display())).collect();
+        let out = self.out.as_ref().map(|path| format!(" --out {}", path.display())).unwrap_or_default();
+        format!("cargo run -p mcp-tasks-codegen -- generate{schemas}{out}")
+    }
+}

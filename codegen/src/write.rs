@@ -1,0 +1,64 @@
+//! Files to disk, whole or not at all; and what differs there.
+
+use crate::emit::OutputFile;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// A file on disk that is not what would be generated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Drift {
+    /// The file's path from the output folder.
+    pub path: String,
+    /// What stands there, if anything does.
+    pub found: Option<String>,
+    /// What would be generated.
+    pub expected: String,
+}
+
+/// Writes the files below a folder, each to a temporary file first that is then renamed. Files that are the same
+/// already are not touched.
+///
+/// # Errors
+/// A folder cannot be made or a file cannot be written. Files already renamed stay.
+pub fn write(folder: &Path, files: &[OutputFile]) -> io::Result<()> {
+    for file in files {
+        let path = folder.join(&file.path);
+        if fs::read_to_string(&path).is_ok_and(|found| found == file.text) {
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+        let written = fs::File::create(&temporary).and_then(|mut out| {
+            out.write_all(file.text.as_bytes())?;
+            out.sync_all()
+        });
+        if let Err(error) = written.and_then(|()| fs::rename(&temporary, &path)) {
+            let _ = fs::remove_file(&temporary);
+            return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+/// The files below a folder that are not what would be generated.
+///
+/// # Errors
+/// A file is there and cannot be read.
+pub fn compare(folder: &Path, files: &[OutputFile]) -> io::Result<Vec<Drift>> {
+    let mut drifted = Vec::new();
+    for file in files {
+        let path = folder.join(&file.path);
+        let found = match fs::read_to_string(&path) {
+            Ok(found) if found == file.text => continue,
+            Ok(found) => Some(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        };
+        drifted.push(Drift { path: file.path.clone(), found, expected: file.text.clone() });
+    }
+    Ok(drifted)
+}
