@@ -16,8 +16,11 @@ use std::collections::BTreeSet;
 /// How much work one `allOf` is worth: unions multiply, and what is not decided by then passes.
 const STEPS: u32 = 2_000;
 
-/// How deep schemas, and required properties in required properties, are followed.
+/// How far unions in unions and required properties in required properties are followed.
 const DEPTH: usize = 64;
+
+/// How deep schemas are looked for; serde_json parses nothing deeper.
+const NESTING: usize = 128;
 
 /// Refuses each `allOf` that no value satisfies.
 pub(crate) fn check(documents: &[Document]) -> Result<(), Error> {
@@ -91,7 +94,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     /// Checks the schemas inside before the schema itself, so that a contradiction is reported where it arises.
     fn visit(&mut self, place: &Place, schema: &'a Value, depth: usize) {
-        if depth == DEPTH * 2 {
+        if depth == NESTING {
             return;
         }
         let statement = Statement { place: place.clone(), schema };
@@ -307,14 +310,14 @@ impl Types {
     }
 
     fn of_value(value: &Value) -> Self {
-        match value {
-            Value::Object(_) => Self::OBJECT,
-            Value::Array(_) => Self(2),
-            Value::String(_) => Self(4),
-            Value::Bool(_) => Self(8),
-            Value::Null => Self(16),
-            Value::Number(_) => Self(32 | 64),
-        }
+        Self::named(match value {
+            Value::Object(_) => "object",
+            Value::Array(_) => "array",
+            Value::String(_) => "string",
+            Value::Bool(_) => "boolean",
+            Value::Null => "null",
+            Value::Number(_) => "number",
+        })
     }
 
     fn and(self, other: Self) -> Self {

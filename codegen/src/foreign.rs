@@ -11,10 +11,10 @@
 //! 2. [`join`]: several files become one set of definitions;
 //! 3. [`references`]: each leads somewhere, and no circle is without an end;
 //! 4. [`unions`], [`any_json`]: plain forms;
-//! 5. [`folding`], [`inheritance`]: copies become references, and copied bases become bases;
+//! 5. [`folding`], [`unions`] again, [`inheritance`]: copies become references, and copied bases become bases;
 //! 6. [`all_of`], [`distribution`]: compositions of objects, unions of compositions;
 //! 7. [`hoisting`]: what needs a type gets a name;
-//! 8. [`print`]: the tree becomes JSON.
+//! 8. [`print`](mod@print): the tree becomes JSON.
 
 mod all_of;
 mod any_json;
@@ -48,6 +48,7 @@ pub(crate) fn canonicalise(documents: &[Document]) -> Result<Document, Error> {
     unions::simplify(&mut definitions)?;
     any_json::recognise(&mut definitions);
     folding::fold(&mut definitions);
+    unions::drop_equal_arms(&mut definitions);
     inheritance::recover(&mut definitions);
     all_of::compose(&mut definitions)?;
     Ok(document(documents, &hoisting::hoist(definitions)?))

@@ -241,6 +241,8 @@ pub struct Map {
     pub value: Type,
     /// The least number of members.
     pub min: Option<u64>,
+    /// The greatest number of members.
+    pub max: Option<u64>,
 }
 
 /// A list with a bound on its length.

@@ -156,7 +156,8 @@ impl<'a> Schemas<'a> {
             }
             Some(value) => {
                 let value = self.slot(value, &spot.below("additionalProperties"))?;
-                Ok(Shape::Map(Map { value, min: whole(schema, "minProperties") }))
+                let (min, max) = (whole(schema, "minProperties"), whole(schema, "maxProperties"));
+                Ok(Shape::Map(Map { value, min, max }))
             }
         }
     }

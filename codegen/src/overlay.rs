@@ -44,6 +44,8 @@ pub struct Settings {
     pub payloads: Vec<String>,
     /// Maps whose values stay JSON.
     pub opaque_maps: Vec<String>,
+    /// Maps that are read with fewer or more entries than they may have.
+    pub lenient_maps: Vec<String>,
     /// Map to the type of its keys.
     pub keys: BTreeMap<String, String>,
     /// Request to the type of its result, where the names do not say it.
@@ -155,6 +157,7 @@ impl Check<'_> {
         all("known-values", settings.known_values.keys().collect(), "a string", is_scalar);
         all("open-unions", settings.open_unions.iter().collect(), "a tagged union", |s| matches!(s, Shape::Tagged(_)));
         all("opaque-maps", settings.opaque_maps.iter().collect(), "a map", is_map);
+        all("lenient-maps", settings.lenient_maps.iter().collect(), "a map", is_map);
         all("keys", settings.keys.keys().collect(), "a map", is_map);
         all("keys", settings.keys.values().collect(), "a string", is_scalar);
         all("results", settings.results.keys().collect(), "a request", is_object);

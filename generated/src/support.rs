@@ -15,6 +15,7 @@ use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::RangeInclusive;
 
 pub use indexmap::IndexMap;
 
@@ -525,7 +526,11 @@ pub fn choose(object: &JsonObject, arms: &[Evidence]) -> Option<usize> {
 
 /// Reads the entries of a map in order; a key given twice is an error.
 #[doc(hidden)]
-pub fn read_map<'de, K, V, D>(owner: &'static str, deserializer: D) -> Result<IndexMap<K, V>, D::Error>
+pub fn read_map<'de, K, V, D>(
+    owner: &'static str,
+    allowed: RangeInclusive<usize>,
+    deserializer: D,
+) -> Result<IndexMap<K, V>, D::Error>
 where
     K: From<String> + std::hash::Hash + Eq,
     V: Deserialize<'de>,
@@ -554,7 +559,9 @@ where
         }
     }
 
-    deserializer.deserialize_map(MapVisitor(owner, PhantomData))
+    let entries = deserializer.deserialize_map(MapVisitor(owner, PhantomData))?;
+    check_count(entries.len(), allowed).map_err(|what| D::Error::custom(format_args!("{owner}: {what}")))?;
+    Ok(entries)
 }
 
 /// An integer from `MIN` to `MAX`. Reads `60000` and `60000.0` alike.
@@ -662,12 +669,12 @@ pub fn check_number(value: &Number, min: Option<f64>, max: Option<f64>) -> Resul
     }
 }
 
-/// Checks the number of items of a list.
+/// Checks the number of entries of a list or map.
 #[doc(hidden)]
-pub fn check_items(found: usize, min: usize, max: usize) -> Result<(), String> {
+pub fn check_count(found: usize, allowed: RangeInclusive<usize>) -> Result<(), String> {
     match found {
-        found if found < min => Err(format!("{found} items are fewer than {min}")),
-        found if found > max => Err(format!("{found} items are more than {max}")),
+        found if found < *allowed.start() => Err(format!("{found} entries are fewer than {}", allowed.start())),
+        found if found > *allowed.end() => Err(format!("{found} entries are more than {}", allowed.end())),
         _ => Ok(()),
     }
 }

@@ -225,8 +225,7 @@ impl Emitter<'_> {
         let name = self.names.get(&definition.name);
         let docs = docs::of_definition(definition);
         let item = self.ty(&list.item);
-        let bound = |bound: u64| usize::try_from(bound).unwrap_or(usize::MAX);
-        let (min, max) = (bound(list.min.unwrap_or(0)), bound(list.max.unwrap_or(u64::MAX)));
+        let (min, max) = limits(list.min, list.max);
         let inner = quote!(::std::vec::Vec<#item>);
         let reading = self.checked_reading(definition, &inner);
         quote! {
@@ -240,7 +239,7 @@ impl Emitter<'_> {
             impl TryFrom<::std::vec::Vec<#item>> for #name {
                 type Error = support::ConversionError;
                 fn try_from(value: ::std::vec::Vec<#item>) -> ::std::result::Result<Self, support::ConversionError> {
-                    support::check_items(value.len(), #min, #max)?;
+                    support::check_count(value.len(), #min..=#max)?;
                     Ok(Self(value))
                 }
             }
@@ -264,6 +263,11 @@ impl Emitter<'_> {
             }
             None => quote!(::std::string::String),
         };
+        let (min, max) = match self.settings.lenient_maps.contains(&definition.name) {
+            true => (None, None),
+            false => (map.min, map.max),
+        };
+        let (min, max) = limits(min, max);
         let error_name = &definition.name;
         let (declaration, bounded, usage) = (&generics.declaration, &generics.bounded, &generics.usage);
         let bare = &generics.bare;
@@ -297,7 +301,7 @@ impl Emitter<'_> {
             }
             impl #with_lifetime ::serde::Deserialize<'de> for #name #usage {
                 fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
-                    support::read_map(#error_name, deserializer).map(Self)
+                    support::read_map(#error_name, #min..=#max, deserializer).map(Self)
                 }
             }
         }
@@ -311,4 +315,16 @@ impl Emitter<'_> {
         let target = self.ty(target);
         quote!(#docs pub type #name #declaration = #target;)
     }
+}
+
+/// The bounds of a number of entries, as literals that are the same wherever the generator runs.
+fn limits(min: Option<u64>, max: Option<u64>) -> (TokenStream, TokenStream) {
+    let literal = |bound| match u32::try_from(bound) {
+        Ok(bound) => {
+            let bound = proc_macro2::Literal::u32_unsuffixed(bound);
+            quote!(#bound)
+        }
+        Err(_) => quote!(usize::MAX),
+    };
+    (literal(min.unwrap_or(0)), literal(max.unwrap_or(u64::MAX)))
 }

@@ -145,41 +145,24 @@ impl Parts {
 
     /// Adds a member to the part it belongs to.
     pub(super) fn add(&mut self, member: &Schema, definitions: &Definitions) -> Result<(), Problem> {
-        match &member.shape {
-            Shape::Any => Ok(()),
-            Shape::All(members) => members.iter().try_for_each(|member| self.add(member, definitions)),
-            Shape::Reference(name) => self.add_reference(name, member, definitions),
-            Shape::Object(object) => self.add_object(object, definitions),
-            Shape::Union(union) => {
+        let (name, target) = match &member.shape {
+            Shape::Reference(name) => resolve(definitions, name).map_or((None, member), |(name, to)| (Some(name), to)),
+            _ => (None, member),
+        };
+        match (&target.shape, name) {
+            (Shape::Any, _) => {}
+            (shape, _) if shape.is_free_object() => self.is_object = true,
+            (Shape::Union(union), _) => {
                 self.unions.push(UnionMember { schema: member.clone(), union: union.clone() });
-                Ok(())
             }
-            shape if shape.is_free_object() => {
-                self.is_object = true;
-                Ok(())
-            }
-            _ => self.add_value(member, definitions),
-        }
-    }
-
-    fn add_reference(&mut self, name: &str, member: &Schema, definitions: &Definitions) -> Result<(), Problem> {
-        let Some((name, target)) = resolve(definitions, name) else { return Ok(()) };
-        match &target.shape {
-            Shape::Object(_) | Shape::All(_) => {
+            (Shape::Object(_) | Shape::All(_), Some(name)) => {
                 self.references.insert(name.to_owned());
-                Ok(())
             }
-            Shape::Union(union) => {
-                self.unions.push(UnionMember { schema: member.clone(), union: union.clone() });
-                Ok(())
-            }
-            Shape::Any => Ok(()),
-            shape if shape.is_free_object() => {
-                self.is_object = true;
-                Ok(())
-            }
-            _ => self.add_value(member, definitions),
+            (Shape::Object(object), None) => self.add_object(object, definitions)?,
+            (Shape::All(members), None) => members.iter().try_for_each(|member| self.add(member, definitions))?,
+            _ => self.add_value(member, definitions)?,
         }
+        Ok(())
     }
 
     fn add_object(&mut self, object: &Object, definitions: &Definitions) -> Result<(), Problem> {

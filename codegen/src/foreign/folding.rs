@@ -118,8 +118,7 @@ fn is_telling(shape: &Shape) -> bool {
         Shape::Object(object) => !object.properties.is_empty(),
         Shape::Map(map) => !matches!(map.value.shape, Shape::Any | Shape::Scalar(_)),
         Shape::Union(union) => {
-            let scalar = |arm: &&Schema| matches!(arm.shape, Shape::Scalar(_));
-            union.others().count() > 1 && !union.others().all(|arm| scalar(&arm))
+            union.others().count() > 1 && union.others().any(|arm| !matches!(arm.shape, Shape::Scalar(_)))
         }
         Shape::All(_) => true,
         _ => false,

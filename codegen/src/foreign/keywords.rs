@@ -14,18 +14,20 @@ pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 pub(super) const ROOT: [&str; 5] = ["$schema", "$id", "$comment", "title", "description"];
 
 /// Understood in every schema, and without a say in what is valid.
-pub(super) const ANNOTATIONS: [&str; 9] =
+const ANNOTATIONS: [&str; 9] =
     ["$schema", "$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
 
 /// Understood in every schema whatever its type.
-pub(super) const GENERAL: [&str; 7] = ["$ref", "allOf", "anyOf", "oneOf", "type", "const", "enum"];
+const GENERAL: [&str; 7] = ["$ref", "allOf", "anyOf", "oneOf", "type", "const", "enum"];
 
+/// Understood of one type of values each; the first two also tell the type where `type` is missing.
 pub(super) const OBJECT: [&str; 6] =
     ["properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"];
 pub(super) const ARRAY: [&str; 3] = ["items", "minItems", "maxItems"];
-pub(super) const STRING: [&str; 3] = ["minLength", "maxLength", "format"];
-pub(super) const NUMBER: [&str; 3] = ["minimum", "maximum", "format"];
+const STRING: [&str; 3] = ["minLength", "maxLength", "format"];
+const NUMBER: [&str; 3] = ["minimum", "maximum", "format"];
 
+/// Formats, by the type they are for. They are told to readers and not checked here.
 pub(super) const STRING_FORMATS: [&str; 12] = [
     "byte",
     "uri",

@@ -1,9 +1,9 @@
 //! Plain forms for unions.
 //!
-//! A union of constant strings is an enum, a union in a union is one union, a repeated arm is no further choice, and a
-//! union of one is that one.
+//! A union of constant strings is an enum, a union in a union is one union, a repeated arm is no further choice, even
+//! under another name, and a union of one is that one.
 
-use super::schema::{Definitions, Schema, Shape, Union, UnionKeyword};
+use super::schema::{Definitions, Schema, Shape, Union, UnionKeyword, resolve};
 use crate::error::{Error, Problems};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -15,6 +15,34 @@ pub(super) fn simplify(definitions: &mut Definitions) -> Result<(), Error> {
         visit(schema, &mut problems);
     }
     problems.finish(())
+}
+
+/// Drops arms that are an earlier arm under another name.
+///
+/// A published union of all results lists the bare `Result` and another one that adds nothing to it. No value tells them
+/// apart, so the first stands for both. Copies have to be [folded](super::folding) before, or equals would look different.
+pub(super) fn drop_equal_arms(definitions: &mut Definitions) {
+    let originals = definitions.clone();
+    for schema in definitions.values_mut() {
+        drop_equal_arms_in(schema, &originals);
+    }
+}
+
+fn drop_equal_arms_in(schema: &mut Schema, definitions: &Definitions) {
+    for child in schema.inner_mut() {
+        drop_equal_arms_in(child, definitions);
+    }
+    let Shape::Union(Union { keyword: UnionKeyword::AnyOf, arms }) = &mut schema.shape else { return };
+    let mut seen = BTreeSet::new();
+    arms.retain(|arm| match &arm.shape {
+        Shape::Reference(name) => {
+            resolve(definitions, name).is_none_or(|(_, target)| seen.insert(target.shape.fingerprint()))
+        }
+        _ => true,
+    });
+    if let [only] = arms.as_slice() {
+        schema.shape = only.shape.clone();
+    }
 }
 
 fn visit(schema: &mut Schema, problems: &mut Problems) {
@@ -109,7 +137,7 @@ fn plain(union: &mut Union) -> Option<Shape> {
 
 #[cfg(test)]
 mod tests {
-    use crate::foreign::testing::{definition, problems};
+    use crate::foreign::testing::{canonical, definition, problems};
     use serde_json::json;
 
     #[test]
@@ -131,6 +159,17 @@ mod tests {
         assert_eq!(definition(json!({"oneOf": [{"type": "string"}]})), json!({"type": "string"}));
         assert_eq!(definition(json!({"anyOf": [{"type": "string"}, {"type": "string"}]})), json!({"type": "string"}));
         assert_eq!(definition(json!({"anyOf": [{"type": "string"}, {}]})), json!({}));
+    }
+
+    #[test]
+    fn an_arm_under_another_name_is_no_choice() {
+        let reply = json!({"type": "object", "properties": {"_meta": {"type": "object"}}});
+        let arms = ["Reply", "Equal", "Word", "Same"].map(|name| json!({"$ref": format!("#/$defs/{name}")}));
+        let defs = canonical(&[json!({"$defs": {
+            "Reply": reply, "Same": {"$ref": "#/$defs/Reply"}, "Equal": reply, "Word": {"type": "string"},
+            "Any": {"anyOf": arms},
+        }})]);
+        assert_eq!(defs["Any"], json!({"anyOf": [{"$ref": "#/$defs/Reply"}, {"$ref": "#/$defs/Word"}]}));
     }
 
     #[test]

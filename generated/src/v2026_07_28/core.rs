@@ -2298,7 +2298,8 @@ impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesExperimental {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("ClientCapabilitiesExperimental", deserializer).map(Self)
+        support::read_map("ClientCapabilitiesExperimental", 0..=usize::MAX, deserializer)
+            .map(Self)
     }
 }
 /// Client extensions.
@@ -2345,7 +2346,8 @@ impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesExtensions {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("ClientCapabilitiesExtensions", deserializer).map(Self)
+        support::read_map("ClientCapabilitiesExtensions", 0..=usize::MAX, deserializer)
+            .map(Self)
     }
 }
 /// Elicitation ability.
@@ -2669,7 +2671,8 @@ impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesExperimental {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("ServerCapabilitiesExperimental", deserializer).map(Self)
+        support::read_map("ServerCapabilitiesExperimental", 0..=usize::MAX, deserializer)
+            .map(Self)
     }
 }
 /// Server extensions.
@@ -2716,7 +2719,8 @@ impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesExtensions {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("ServerCapabilitiesExtensions", deserializer).map(Self)
+        support::read_map("ServerCapabilitiesExtensions", 0..=usize::MAX, deserializer)
+            .map(Self)
     }
 }
 /// Prompts ability.
@@ -7156,6 +7160,7 @@ for ElicitRequestFormParamsRequestedSchemaProperties {
     ) -> ::std::result::Result<Self, D::Error> {
         support::read_map(
                 "ElicitRequestFormParamsRequestedSchemaProperties",
+                0..=usize::MAX,
                 deserializer,
             )
             .map(Self)
@@ -7751,7 +7756,7 @@ impl<'de> ::serde::Deserialize<'de> for ElicitResultContent {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("ElicitResultContent", deserializer).map(Self)
+        support::read_map("ElicitResultContent", 0..=usize::MAX, deserializer).map(Self)
     }
 }
 /// Elicitation result.
@@ -9648,7 +9653,7 @@ impl<'de> ::serde::Deserialize<'de> for InputRequests {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("InputRequests", deserializer).map(Self)
+        support::read_map("InputRequests", 0..=usize::MAX, deserializer).map(Self)
     }
 }
 /// Input response.
@@ -9780,7 +9785,7 @@ impl<'de> ::serde::Deserialize<'de> for InputResponses {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("InputResponses", deserializer).map(Self)
+        support::read_map("InputResponses", 0..=usize::MAX, deserializer).map(Self)
     }
 }
 /// Subscription filter.

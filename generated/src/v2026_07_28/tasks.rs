@@ -3302,7 +3302,12 @@ impl<'de> ::serde::Deserialize<'de> for InvalidInputResponseErrorDataKeys {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
     ) -> ::std::result::Result<Self, D::Error> {
-        support::read_map("InvalidInputResponseErrorDataKeys", deserializer).map(Self)
+        support::read_map(
+                "InvalidInputResponseErrorDataKeys",
+                0..=usize::MAX,
+                deserializer,
+            )
+            .map(Self)
     }
 }
 /// Unfit response detail.
