@@ -1,0 +1,4 @@
+#[task_handler(motor = x, engine)]
+impl ServerHandler for Server {
+    async fn get_task(&self) {}
+}

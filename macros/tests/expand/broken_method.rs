@@ -1,0 +1,3 @@
+#[task_tool]
+#[tool]
+async fn tool(&mut self, #[arg(default)] a: Parameters<A>) {}

@@ -1,0 +1,4 @@
+#[task_tool]
+struct NotAFn {
+    field: u8,
+}

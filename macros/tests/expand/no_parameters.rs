@@ -1,0 +1,2 @@
+#[task_tool]
+async fn ping() {}
