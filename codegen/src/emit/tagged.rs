@@ -181,61 +181,21 @@ impl Emitter<'_> {
         open: Option<&Ident>,
     ) -> TokenStream {
         let keys = shared.iter().map(|member| &member.wire);
-        let slots = shared.iter().flat_map(|member| match &member.place {
-            Placing::ByTag(slots) => slots.iter().map(|(slot, _)| slot.clone()).collect(),
-            _ => vec![member.ident.clone()],
-        });
-        let slots: Vec<_> = slots.collect();
         let tag_index = shared.iter().position(|member| matches!(member.place, Placing::Tag)).unwrap_or_default();
         let tag = &shared[tag_index].ident;
         let values: Vec<_> = arms.iter().map(|arm| arm.value).collect();
-        let reads = shared.iter().enumerate().flat_map(|(index, member)| read(index, member, &values));
-        let absent = self.absent_tag(union);
-        let found = match absent {
+        let reading = reading(tag, shared, &values);
+        let found = match self.absent_tag(union) {
             Some(value) => quote!(#tag.clone().unwrap_or(support::Tag::Borrowed(#value))),
             None => quote!(members.require_tag(#tag_index, #tag.clone())?),
         };
-        let built = arms.iter().map(|arm| {
-            let (value, variant) = (arm.value, &arm.variant);
-            let strays = strays(arm, shared);
-            let rebound = arm.members.iter().filter_map(|member| {
-                let (slot, ident) = (member.slot.as_ref()?, &member.ident);
-                Some(match member.kind {
-                    Kind::Constant { .. } | Kind::OptionalConstant { .. } => {
-                        let index = member.index;
-                        quote! {
-                            let #ident = members.take::<::std::string::String>(#index, #slot)?.map(support::Tag::from);
-                        }
-                    }
-                    _ if slot == ident => return None,
-                    _ => quote!(let #ident = #slot;),
-                })
-            });
-            let target = &arm.target;
-            let built = build(&arm.members, arm.open, Some(target));
-            quote!(#value => { #strays #(#rebound)* let value: ::std::result::Result<_, A::Error> = { #built }; value.map(Self::#variant) })
-        });
+        let built = arms.iter().map(|arm| built(arm, shared));
         let otherwise = match open {
             None => quote!(other => Err(members.unknown_tag(#tag_index, other, &[#(#values),*]))),
-            Some(field) => {
-                let untyped = shared.iter().enumerate().filter_map(|(index, member)| untype(index, member));
-                quote! {
-                    other => {
-                        let #field = other.to_owned();
-                        #(#untyped)*
-                        Ok(Self::Other { #field, fields: members.extra().into_object() })
-                    }
-                }
-            }
+            Some(field) => kept(field, shared),
         };
         let body = quote! {
-            #(let mut #slots = None;)*
-            while let Some(index) = members.advance()? {
-                match (index, #tag.as_deref()) {
-                    #(#reads)*
-                    _ => members.keep()?,
-                }
-            }
+            #reading
             let found = #found;
             match &*found {
                 #(#built)*
@@ -324,6 +284,64 @@ fn by_type(holders: &[(&str, &Member<'_>)], ident: &Ident) -> Vec<(Ident, Vec<St
         count => format_ident!("{}_{}", plain.trim_start_matches("r#"), count),
     };
     types.into_iter().enumerate().map(|(count, (_, values))| (name(count), values)).collect()
+}
+
+/// The loop over the members, each into its slot or kept until the tag is known.
+fn reading(tag: &Ident, shared: &[Shared], values: &[&str]) -> TokenStream {
+    let slots = shared.iter().flat_map(|member| match &member.place {
+        Placing::ByTag(slots) => slots.iter().map(|(slot, _)| slot.clone()).collect(),
+        _ => vec![member.ident.clone()],
+    });
+    let reads = shared.iter().enumerate().flat_map(|(index, member)| read(index, member, values));
+    quote! {
+        #(let mut #slots = None;)*
+        while let Some(index) = members.advance()? {
+            match (index, #tag.as_deref()) {
+                #(#reads)*
+                _ => members.keep()?,
+            }
+        }
+    }
+}
+
+/// The arm of the final match that builds one variant.
+fn built(arm: &Arm<'_>, shared: &[Shared]) -> TokenStream {
+    let (value, variant) = (arm.value, &arm.variant);
+    let strays = strays(arm, shared);
+    let rebound = arm.members.iter().filter_map(rebound);
+    let built = build(&arm.members, arm.open, Some(&arm.target));
+    quote! {
+        #value => {
+            #strays
+            #(#rebound)*
+            let value: ::std::result::Result<_, A::Error> = { #built };
+            value.map(Self::#variant)
+        }
+    }
+}
+
+/// Gives the slot of a member the member's own name, which is what building goes by.
+fn rebound(member: &Member<'_>) -> Option<TokenStream> {
+    let (slot, ident, index) = (member.slot.as_ref()?, &member.ident, member.index);
+    match member.kind {
+        Kind::Constant { .. } | Kind::OptionalConstant { .. } => Some(quote! {
+            let #ident = members.take::<::std::string::String>(#index, #slot)?.map(support::Tag::from);
+        }),
+        _ if slot == ident => None,
+        _ => Some(quote!(let #ident = #slot;)),
+    }
+}
+
+/// The arm of the final match that keeps what has no variant.
+fn kept(tag: &Ident, shared: &[Shared]) -> TokenStream {
+    let untyped = shared.iter().enumerate().filter_map(|(index, member)| untype(index, member));
+    quote! {
+        other => {
+            let #tag = other.to_owned();
+            #(#untyped)*
+            Ok(Self::Other { #tag, fields: members.extra().into_object() })
+        }
+    }
 }
 
 fn read(index: usize, member: &Shared, tags: &[&str]) -> Vec<TokenStream> {
