@@ -46,10 +46,11 @@ impl<T: DeserializeOwned> Record for Response<T> {
             (None, None) => return Err(A::Error::custom("Response: neither `result` nor `error` is there")),
             (Some(_), Some(_)) => return Err(A::Error::custom("Response: `result` and `error` are both there")),
         };
+        let id = id.flatten();
         if id.is_none() && outcome.is_ok() {
             return Err(A::Error::custom("Response.id: is missing"));
         }
-        Ok(Self { id: id.flatten(), outcome, extra: members.extra() })
+        Ok(Self { id, outcome, extra: members.extra() })
     }
 }
 

@@ -8,7 +8,7 @@
 //! whose type hangs on a tag that has not been read, and members that the schema does not name, which are kept in
 //! [`Extra`] and written again. A member given twice is an error. Errors name the type and the member.
 
-use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
@@ -238,22 +238,25 @@ impl<'de, A: MapAccess<'de>> Members<A> {
     /// Keeps a member that has no place of its own, or none yet.
     pub fn keep(&mut self) -> Result<(), A::Error> {
         let named = self.current < self.known.names.len();
-        let value: Value = self.map.next_value().map_err(|error| match named {
-            true => self.at(self.current, error),
-            false => A::Error::custom(format_args!("{}.{}: {error}", self.owner, self.other)),
-        })?;
         if !named {
-            let name = std::mem::take(&mut self.other);
-            return match self.extra.insert(name.as_str(), value) {
-                None => Ok(()),
-                Some(_) => Err(A::Error::custom(format_args!("{}.{name}: is given twice", self.owner))),
-            };
+            return self.keep_other();
         }
+        let Unique(value) = self.map.next_value().map_err(|error| self.at(self.current, error))?;
         if self.held.iter().any(|(index, _)| *index == self.current) {
             return Err(self.at(self.current, "is given twice"));
         }
         self.held.push((self.current, value));
         Ok(())
+    }
+
+    fn keep_other(&mut self) -> Result<(), A::Error> {
+        let name = std::mem::take(&mut self.other);
+        let at = |what: &dyn fmt::Display| A::Error::custom(format_args!("{}.{name}: {what}", self.owner));
+        let value: Value = self.map.next_value().map_err(|error| at(&error))?;
+        match self.extra.insert(name.as_str(), value) {
+            None => Ok(()),
+            Some(_) => Err(at(&"is given twice")),
+        }
     }
 
     /// Refuses a member that the schema does not name.
@@ -457,7 +460,82 @@ pub fn write_other<S: Serializer>(
 /// Reads a value whole, for a union that only its shape tells apart.
 #[doc(hidden)]
 pub fn read_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Value::deserialize(deserializer)
+    Unique::deserialize(deserializer).map(|Unique(value)| value)
+}
+
+/// A value that waits for its type. Unlike a plain [`Value`] it does not let an object give a member twice, for once it
+/// is a value nobody could tell.
+struct Unique(Value);
+
+/// How `serde_json` gives a number if some crate of the build asks it for arbitrary precision.
+const NUMBER: &str = "$serde_json::private::Number";
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Unique, E> {
+        Ok(Unique(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Unique(value)) = items.next_element()? {
+            values.push(value);
+        }
+        Ok(Unique(Value::Array(values)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if name == NUMBER {
+                let digits = map.next_value::<String>()?;
+                return digits.parse::<Number>().map(|number| Unique(Value::Number(number))).map_err(A::Error::custom);
+            }
+            let Unique(value) = map.next_value()?;
+            if members.contains_key(&name) {
+                return Err(A::Error::custom(format_args!("{name}: is given twice")));
+            }
+            members.insert(name, value);
+        }
+        Ok(Unique(Value::Object(members)))
+    }
 }
 
 /// Reads one arm of a union from a value.
