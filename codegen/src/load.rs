@@ -1,5 +1,7 @@
 //! Files to [`Document`]s. Reads; changes nothing.
 
+mod json;
+
 use crate::Schemas;
 use crate::document::Document;
 use crate::error::{Error, Problem, Problems};
@@ -24,14 +26,15 @@ pub fn load_files(paths: &[PathBuf]) -> Result<Vec<Document>, Error> {
 pub fn load_folder(folder: &Path) -> Result<(Schemas, Overlay), Error> {
     let mut problems = Problems::default();
     let mut revisions = Vec::new();
-    for path in sorted(folder)?.into_iter().filter(|path| path.is_dir()) {
-        let files: Vec<_> = sorted(&path)?.into_iter().filter(|path| is_schema(path)).collect();
+    let folders: Vec<_> = sorted(folder)?.into_iter().filter(|path| path.is_dir()).collect();
+    for path in &folders {
+        let files: Vec<_> = sorted(path)?.into_iter().filter(|path| is_schema(path)).collect();
         if let Some(documents) = problems.take(load_files(&files)) {
-            revisions.push((name_of(&path), documents));
+            revisions.push((name_of(path), documents));
         }
     }
     let overlay = problems.take(load_overlay(&folder.join("codegen.toml"))).unwrap_or_default();
-    if revisions.is_empty() {
+    if folders.is_empty() {
         let help = "it should hold a folder for each revision, such as 2026-07-28";
         problems.push(Problem::new(shown(folder), "", "no revision in this folder").help(help));
     }
@@ -45,9 +48,9 @@ pub(crate) fn load_overlay(path: &Path) -> Result<Overlay, Error> {
 
 fn load(path: &Path) -> Result<Document, Error> {
     let text = read(path)?;
-    let root = serde_json::from_str(&text).map_err(|error| {
-        let help = "mend the file; a duplicate or a missing comma is a usual reason";
-        Problem::new(shown(path), "", format!("not JSON: {error}")).help(help)
+    let root = json::parse(&text).map_err(|(pointer, error)| {
+        let help = "mend the file; a missing comma or a member that is there already is a usual reason";
+        Problem::new(shown(path), pointer, format!("not JSON: {error}")).help(help)
     })?;
     Ok(Document::new(shown(path), root))
 }

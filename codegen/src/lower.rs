@@ -3,6 +3,7 @@
 //! The form is the house style of `schema/`, or what [`foreign`](crate::foreign) makes of a published file. Whatever
 //! does not have that form is a problem at its place; nothing is skipped.
 
+mod circles;
 mod objects;
 mod slots;
 mod unions;
@@ -32,7 +33,9 @@ pub(crate) fn revision(name: &str, documents: &[Document]) -> Result<Revision, E
         }
         parts.push(Part { name: part_name(document), docs: docs(&document.root), definitions });
     }
-    problems.finish(Revision { name: name.to_owned(), parts, index })
+    let revision = problems.finish(Revision { name: name.to_owned(), parts, index })?;
+    circles::check(&revision)?;
+    Ok(revision)
 }
 
 /// The last part of the document's `$id` if it is one of ours; otherwise `types`.

@@ -25,23 +25,31 @@ pub struct Drift {
 pub fn write(folder: &Path, files: &[OutputFile]) -> io::Result<()> {
     for file in files {
         let path = folder.join(&file.path);
-        if fs::read_to_string(&path).is_ok_and(|found| found == file.text) {
-            continue;
-        }
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-        let written = fs::File::create(&temporary).and_then(|mut out| {
-            out.write_all(file.text.as_bytes())?;
-            out.sync_all()
-        });
-        if let Err(error) = written.and_then(|()| fs::rename(&temporary, &path)) {
-            let _ = fs::remove_file(&temporary);
-            return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
+        let is_same = fs::read_to_string(&path).is_ok_and(|found| found == file.text);
+        if !is_same {
+            replace(&path, &file.text).map_err(|error| about(&path, error))?;
         }
     }
     Ok(())
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written = fs::File::create(&temporary).and_then(|mut out| {
+        out.write_all(text.as_bytes())?;
+        out.sync_all()
+    });
+    written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
+        // Best effort: what matters is the error that brought us here.
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+fn about(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// The files below a folder that are not what would be generated.
@@ -56,7 +64,7 @@ pub fn compare(folder: &Path, files: &[OutputFile]) -> io::Result<Vec<Drift>> {
             Ok(found) if found == file.text => continue,
             Ok(found) => Some(found),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+            Err(error) => return Err(about(&path, error)),
         };
         drifted.push(Drift { path: file.path.clone(), found, expected: file.text.clone() });
     }

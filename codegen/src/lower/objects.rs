@@ -1,7 +1,7 @@
 //! Objects: their own members and those of the definitions they are composed of.
 
 use super::{Place, Schemas, Spot};
-use crate::error::{Error, Problem};
+use crate::error::{Error, Problem, Problems};
 use crate::ir::{Content, Field, Object, Presence, Type};
 use serde_json::{Map, Value};
 
@@ -81,8 +81,9 @@ impl<'a> Schemas<'a> {
         };
         let spot = spot.below("properties");
         let mut fields = Vec::new();
+        let mut problems = Problems::default();
         for (wire, property) in properties {
-            let (content, nullable) = self.content(property, &spot.below(wire))?;
+            let Some((content, nullable)) = problems.take(self.content(property, &spot.below(wire))) else { continue };
             fields.push(Field {
                 wire: wire.clone(),
                 docs: property.get("description").and_then(Value::as_str).map(str::to_owned),
@@ -101,7 +102,7 @@ impl<'a> Schemas<'a> {
             });
         }
         let open = schema.get("additionalProperties") != Some(&Value::Bool(false));
-        Ok(Object { fields, bases: Vec::new(), open })
+        problems.finish(Object { fields, bases: Vec::new(), open })
     }
 
     fn content(&self, property: &Value, spot: &Spot) -> Result<(Content, bool), Error> {

@@ -133,7 +133,13 @@ fn overlaps(one: &str, other: &str) -> bool {
 fn label(arm: &Type) -> String {
     match arm {
         Type::Named(name) => name.clone(),
-        other => format!("{other:?}").to_lowercase(),
+        Type::String => "string".to_owned(),
+        Type::Integer { .. } => "integer".to_owned(),
+        Type::Number => "number".to_owned(),
+        Type::Boolean => "boolean".to_owned(),
+        Type::List(_) => "list".to_owned(),
+        Type::Free => "object".to_owned(),
+        Type::Any | Type::Nullable(_) => "any JSON".to_owned(),
     }
 }
 

@@ -1,0 +1,9 @@
+//! The generator as its users meet it: the binary, the files it writes, and what those compile to.
+
+mod bad_input;
+mod builder;
+mod drift;
+mod oracle;
+mod published;
+mod revision;
+mod support;
