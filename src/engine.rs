@@ -1,0 +1,425 @@
+//! The engine: creates tasks, runs their tools, settles them.
+//!
+//! [`TaskEngine`] is what the protocol layer sees; [`Engine`] is the one of this crate, on any [`TaskStore`]. It knows no
+//! method names (CAP-06), no wire types and no error codes.
+//!
+//! Guarantees of [`Engine`]:
+//! - a task that [`create`](TaskEngine::create) returns is stored, and its tool starts only after that (NEW-01, NEW-03);
+//! - a tool runs once, and its task settles once: by the tool's end, its panic, a cancellation, its time to live, or a
+//!   shutdown (TSK-08, ERR-03);
+//! - a principal sees its own tasks; those of others look like tasks that do not exist (SEC-02);
+//! - a tool that blocks its thread holds up no call about any task, as long as the runtime has a thread left (case 4).
+
+mod drive;
+mod promote;
+mod run;
+mod runs;
+mod upkeep;
+mod watch;
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use tracing::Instrument;
+
+pub(crate) use self::run::{Host, Run};
+pub use self::{
+    drive::{Gate, Work},
+    run::InlineInput,
+    upkeep::Recover,
+};
+use self::{
+    drive::{Gates, start},
+    runs::Runs,
+    upkeep::Upkeep,
+    watch::{Watch, Watchers},
+};
+use crate::{
+    clock::{BoxFuture, Clock},
+    error::{EngineError, LimitExceeded},
+    input::InputKey,
+    limits::Limits,
+    principal::Principal,
+    store::{Lease, TaskStore, WorkerId, Written},
+    task::{NewTask, Settlement, TaskRecord},
+    task_id::TaskId,
+};
+
+/// How long a shutdown waits for stopped tools to be dropped.
+const LETTING_GO: Duration = Duration::from_secs(1);
+
+/// A future of an engine call.
+pub type EngineFuture<'a, T> = BoxFuture<'a, Result<T, EngineError>>;
+
+/// A call of a tool that becomes, or may become, a task.
+pub struct Call {
+    /// What the task is created with.
+    pub task: NewTask,
+    /// What runs.
+    pub work: Work,
+    /// How many calls of this tool may run at a time; those beyond it wait, `working`.
+    pub gate: Option<Gate>,
+}
+
+impl Call {
+    /// A call with no gate.
+    pub fn new(task: NewTask, work: Work) -> Self {
+        Self { task, work, gate: None }
+    }
+}
+
+/// When a call that runs inline becomes a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promotion {
+    /// Never: its client did not declare tasks (CAP-02).
+    Never,
+    /// As soon as its tool asks the client something.
+    WhenAsking,
+    /// After so long, or as soon as its tool asks the client something.
+    After(Duration),
+}
+
+/// What became of a call that ran inline.
+#[derive(Debug)]
+pub enum Ran {
+    /// Its tool ended inside the request; there never was a task.
+    Finished(Settlement),
+    /// It is a task now, and its tool goes on.
+    Promoted(Arc<TaskRecord>),
+}
+
+/// States of the tasks that somebody follows.
+pub trait TaskWatch: Send {
+    /// The ids that are followed: those of tasks that the principal may see (NOT-01).
+    fn accepted(&self) -> &[TaskId];
+
+    /// The next state that was not given yet; `None` once every task has settled or is gone.
+    ///
+    /// Each task gives the state it has now, then newer ones; states may be left out, the last one never is (NOT-05).
+    /// Dropping the future loses no state.
+    fn next(&mut self) -> BoxFuture<'_, Option<Arc<TaskRecord>>>;
+}
+
+/// What the protocol layer asks of an engine. Every call about a task names the principal that makes it.
+pub trait TaskEngine: Send + Sync + 'static {
+    /// Creates a task and starts its tool. When this resolves, every node can read the task (NEW-01).
+    ///
+    /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease.
+    ///
+    /// # Errors
+    /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03).
+    fn create(&self, call: Call) -> EngineFuture<'_, Arc<TaskRecord>>;
+
+    /// Runs a tool inside the request, and makes it a task when `promotion` says so. It is started once either way.
+    ///
+    /// `input` is how the tool's questions reach the client as long as the call cannot become a task. Dropping the future
+    /// drops the tool, unless it has become a task by then (CAN-04).
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create). A tool whose promotion fails is dropped.
+    fn run(&self, call: Call, promotion: Promotion, input: Option<Arc<dyn InlineInput>>) -> EngineFuture<'_, Ran>;
+
+    /// The task as it stands. A pure read (GET-01).
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTask`] for a task that does not exist, is gone, or belongs to somebody else.
+    fn get<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, Arc<TaskRecord>>;
+
+    /// Takes answers. Keys that are not outstanding are ignored (UPD-02); the others reach the tool once (UPD-06).
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTask`], or [`EngineError::InvalidInputResponse`] if an answer does not fit its request; then
+    /// nothing of the message was taken (UPD-07).
+    fn respond<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: TaskId,
+        responses: Vec<(InputKey, Bytes)>,
+    ) -> EngineFuture<'a, ()>;
+
+    /// Requests cancellation, and does not wait for it (CAN-01). A settled task stays as it is (CAN-03).
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTask`].
+    fn cancel<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, ()>;
+
+    /// Follows those of `ids` that are tasks of `principal`.
+    ///
+    /// # Errors
+    /// [`EngineError::LimitExceeded`] if there are too many.
+    fn watch<'a>(&'a self, principal: &'a Principal, ids: Vec<TaskId>) -> EngineFuture<'a, Box<dyn TaskWatch>>;
+}
+
+/// Says whether a response (second) fits its request (first), both JSON text, or why not (UPD-07).
+///
+/// Any node may be asked, so it depends on nothing but the two.
+pub type ValidateInput = dyn Fn(&Bytes, &Bytes) -> Result<(), String> + Send + Sync;
+
+/// How an [`Engine`] is set up. Made by [`Engine::builder`].
+pub struct EngineBuilder {
+    store: Arc<dyn TaskStore>,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    lease: Duration,
+    sweep_every: Duration,
+    validate: Option<Arc<ValidateInput>>,
+    recover: Option<Arc<dyn Recover>>,
+}
+
+impl EngineBuilder {
+    /// Sets the limits. Default: [`Limits::default`].
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how long a task is left to a worker that no longer says it is there. Default: 30 s.
+    #[must_use]
+    pub fn lease(mut self, period: Duration) -> Self {
+        self.lease = period;
+        self
+    }
+
+    /// Sets how often expired and lost tasks are dealt with. Default: 1 s.
+    #[must_use]
+    pub fn sweep_every(mut self, period: Duration) -> Self {
+        self.sweep_every = period;
+        self
+    }
+
+    /// Sets how answers are checked. Default: any answer fits.
+    #[must_use]
+    pub fn validate_input(mut self, validate: Arc<ValidateInput>) -> Self {
+        self.validate = Some(validate);
+        self
+    }
+
+    /// Sets how lost tasks are run again. Default: they are left to other workers.
+    #[must_use]
+    pub fn recover(mut self, recover: Arc<dyn Recover>) -> Self {
+        self.recover = Some(recover);
+        self
+    }
+
+    /// Starts the engine on the tokio runtime that this is called on.
+    ///
+    /// # Errors
+    /// [`EngineError::NoEntropy`] if the operating system gives no random bytes.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn start(self) -> Result<Engine, EngineError> {
+        let worker = WorkerId(TaskId::random()?.to_bits() as u64);
+        let core = Arc::new(Core {
+            gate: Gate::new(self.limits.running),
+            host: Arc::new(Host { store: self.store, clock: self.clock, limits: self.limits }),
+            runs: Arc::default(),
+            watchers: Arc::default(),
+            lease: Lease { worker, period: self.lease },
+            sweep_every: self.sweep_every,
+            validate: self.validate,
+            recover: self.recover,
+        });
+        let upkeep = Arc::new(Upkeep::start(&core));
+        Ok(Engine { core, _upkeep: upkeep })
+    }
+}
+
+/// What an engine's calls and its upkeep share.
+pub(crate) struct Core {
+    host: Arc<Host>,
+    runs: Arc<Runs>,
+    watchers: Arc<Watchers>,
+    gate: Gate,
+    lease: Lease,
+    sweep_every: Duration,
+    validate: Option<Arc<ValidateInput>>,
+    recover: Option<Arc<dyn Recover>>,
+}
+
+/// Runs tasks on a [`TaskStore`]. Clones share one engine; keep one for as long as the server lives, for without it no
+/// lease is renewed.
+#[derive(Clone)]
+pub struct Engine {
+    core: Arc<Core>,
+    _upkeep: Arc<Upkeep>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("running", &self.running()).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// An engine on this store. `clock` times its waits; it should be the clock that the store goes by.
+    pub fn builder(store: Arc<dyn TaskStore>, clock: Arc<dyn Clock>) -> EngineBuilder {
+        EngineBuilder {
+            store,
+            clock,
+            limits: Limits::default(),
+            lease: Duration::from_secs(30),
+            sweep_every: Duration::from_secs(1),
+            validate: None,
+            recover: None,
+        }
+    }
+
+    /// How many tools run here or wait for their turn, inline ones included.
+    pub fn running(&self) -> usize {
+        self.core.runs.len()
+    }
+
+    /// Starts nothing more, and waits until nothing runs. What still runs after `patience` is stopped: tasks that may run
+    /// again are left to another worker at once, the others fail, and inline calls are refused.
+    ///
+    /// Returns how many tools still run: 0, unless some block their threads for longer than a second. May be called
+    /// again.
+    pub async fn shutdown(&self, patience: Duration) -> usize {
+        self.core.runs.close();
+        if !self.drained(patience).await {
+            self.core.release_all().await;
+            self.drained(LETTING_GO).await;
+        }
+        self.running()
+    }
+
+    /// True once nothing runs, false after `patience`.
+    async fn drained(&self, patience: Duration) -> bool {
+        let clock = &self.core.host.clock;
+        tokio::select! {
+            biased;
+            () = self.core.runs.empty() => true,
+            () = clock.sleep_until(clock.now().plus(patience)) => false,
+        }
+    }
+
+    fn gates(&self, tool: Option<Gate>) -> Gates {
+        Gates { tool, engine: self.core.gate.clone() }
+    }
+
+    fn check(&self, task: &NewTask) -> Result<(), LimitExceeded> {
+        let (size, limit) = (task.arguments.len(), self.core.host.limits.argument_bytes);
+        if size > limit { Err(LimitExceeded::Arguments { size, limit }) } else { Ok(()) }
+    }
+
+    async fn store_leased(&self, id: TaskId, task: NewTask) -> Result<Arc<TaskRecord>, EngineError> {
+        let Host { store, limits, .. } = &*self.core.host;
+        Ok(store.create(id, task, Some(self.core.lease), &limits.quota).await?)
+    }
+
+    async fn create_task(&self, id: TaskId, call: Call) -> Result<Arc<TaskRecord>, EngineError> {
+        self.check(&call.task)?;
+        // Listed before it is stored, so that no cancellation passes between the two (case 1).
+        let run = Run::of_task(&self.core.host, id, &call.task);
+        let listed = self.core.runs.enter(run).ok_or(EngineError::ShuttingDown)?;
+        let record = self.store_leased(id, call.task).await?;
+        listed.run.became_task(&record);
+        start(listed, self.gates(call.gate), call.work, None);
+        Ok(record)
+    }
+
+    /// The one way to a task: a read of the store, then the auth binding (SEC-02).
+    async fn owned(&self, principal: &Principal, id: TaskId) -> Result<Arc<TaskRecord>, EngineError> {
+        let record = self.core.host.store.get(id).await?;
+        record.filter(|record| record.is_visible_to(principal)).ok_or(EngineError::UnknownTask)
+    }
+
+    async fn take_answers(
+        &self,
+        principal: &Principal,
+        id: TaskId,
+        mut responses: Vec<(InputKey, Bytes)>,
+    ) -> Result<(), EngineError> {
+        let record = self.owned(principal, id).await?;
+        responses.retain(|(key, _)| record.inputs().outstanding().any(|(outstanding, _)| outstanding == key));
+        self.validate(&record, &responses)?;
+        if responses.is_empty() {
+            return Ok(());
+        }
+        self.stands(self.core.host.store.respond(id, &responses).await?)
+    }
+
+    fn validate(&self, record: &TaskRecord, responses: &[(InputKey, Bytes)]) -> Result<(), EngineError> {
+        let limit = self.core.host.limits.response_bytes;
+        if let Some(size) = responses.iter().map(|(_, response)| response.len()).find(|size| *size > limit) {
+            return Err(LimitExceeded::InputResponse { size, limit }.into());
+        }
+        let Some(validate) = &self.core.validate else { return Ok(()) };
+        let asked: BTreeMap<_, _> = record.inputs().outstanding().collect();
+        let keys: BTreeMap<_, _> = responses
+            .iter()
+            .filter_map(|(key, response)| Some((key.clone(), validate(asked.get(key)?, response).err()?)))
+            .collect();
+        if keys.is_empty() { Ok(()) } else { Err(EngineError::InvalidInputResponse { keys }) }
+    }
+
+    async fn request_cancel(&self, principal: &Principal, id: TaskId) -> Result<(), EngineError> {
+        if self.owned(principal, id).await?.is_settled() {
+            return Ok(());
+        }
+        self.stands(self.core.host.store.request_cancel(id).await?)
+    }
+
+    /// Lets the task's run know what a client's call has done, if it runs here; other nodes hear of it from the store.
+    fn stands(&self, written: Written) -> Result<(), EngineError> {
+        match written {
+            Written::Stands(record) => {
+                if let Some(run) = self.core.runs.get(record.id) {
+                    run.observe(&record);
+                }
+                Ok(())
+            }
+            Written::Refused(_) => Err(EngineError::UnknownTask),
+        }
+    }
+
+    async fn follow(&self, principal: &Principal, ids: &[TaskId]) -> Result<Box<dyn TaskWatch>, EngineError> {
+        let (count, limit) = (ids.len(), self.core.host.limits.listen_task_ids);
+        if count > limit {
+            return Err(LimitExceeded::ListenTaskIds { count, limit }.into());
+        }
+        let (host, watchers) = (Arc::clone(&self.core.host), Arc::clone(&self.core.watchers));
+        Ok(Box::new(Watch::open(host, watchers, principal, ids).await?))
+    }
+}
+
+impl TaskEngine for Engine {
+    fn create(&self, call: Call) -> EngineFuture<'_, Arc<TaskRecord>> {
+        let id = match TaskId::random() {
+            Ok(id) => id,
+            Err(error) => return Box::pin(std::future::ready(Err(error.into()))),
+        };
+        let span = tracing::info_span!("task.create", task_id = %id, tool = &*call.task.target.name);
+        Box::pin(self.create_task(id, call).instrument(span))
+    }
+
+    fn run(&self, call: Call, promotion: Promotion, input: Option<Arc<dyn InlineInput>>) -> EngineFuture<'_, Ran> {
+        let span = tracing::info_span!("task.run_inline", tool = &*call.task.target.name);
+        Box::pin(self.run_inline(call, promotion, input).instrument(span))
+    }
+
+    fn get<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, Arc<TaskRecord>> {
+        Box::pin(self.owned(principal, id))
+    }
+
+    fn respond<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: TaskId,
+        responses: Vec<(InputKey, Bytes)>,
+    ) -> EngineFuture<'a, ()> {
+        let span = tracing::info_span!("task.update", task_id = %id, responses = responses.len());
+        Box::pin(self.take_answers(principal, id, responses).instrument(span))
+    }
+
+    fn cancel<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, ()> {
+        let span = tracing::info_span!("task.cancel", task_id = %id);
+        Box::pin(self.request_cancel(principal, id).instrument(span))
+    }
+
+    fn watch<'a>(&'a self, principal: &'a Principal, ids: Vec<TaskId>) -> EngineFuture<'a, Box<dyn TaskWatch>> {
+        Box::pin(async move { self.follow(principal, &ids).await })
+    }
+}

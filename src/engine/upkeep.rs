@@ -1,0 +1,177 @@
+//! What an engine does on its own: hears of changes, renews its leases, sweeps, and takes up lost tasks.
+
+use std::sync::Arc;
+
+use tokio::task::AbortHandle;
+
+use crate::{
+    engine::{
+        Core,
+        drive::{Gate, Gates, Work, start},
+        run::Run,
+    },
+    error::StoreError,
+    store::{Heard, Hint, Hints},
+    task::{Epoch, Mutation, Target, TaskRecord},
+    task_id::TaskId,
+};
+
+/// Leases that are renewed, and tasks that are swept or claimed, in one call of the store.
+const BATCH: usize = 1_000;
+
+/// Starts tasks anew whose worker is gone (`on_restart = "rerun"`).
+pub trait Recover: Send + Sync + 'static {
+    /// The targets it can run. Tasks of others are left to other workers.
+    fn targets(&self) -> Vec<Arc<Target>>;
+
+    /// The work of `task`, from its stored arguments. With `None` it is not started here, and its lease runs out, which
+    /// counts as an attempt.
+    fn recover(&self, task: &TaskRecord) -> Option<(Work, Option<Gate>)>;
+}
+
+/// The loops of an engine; dropping this ends them.
+pub(crate) struct Upkeep(Vec<AbortHandle>);
+
+impl Upkeep {
+    pub fn start(core: &Arc<Core>) -> Self {
+        let hints = core.host.store.watch();
+        Self(vec![spawn(hear(Arc::clone(core), hints)), spawn(renew(Arc::clone(core))), spawn(sweep(Arc::clone(core)))])
+    }
+}
+
+impl Drop for Upkeep {
+    fn drop(&mut self) {
+        self.0.iter().for_each(AbortHandle::abort);
+    }
+}
+
+fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+    tokio::spawn(task).abort_handle()
+}
+
+/// Passes hints on to whom they concern.
+async fn hear(core: Arc<Core>, mut hints: Hints) {
+    while let Some(heard) = hints.next().await {
+        match heard {
+            Heard::Hint(hint) => core.changed(hint).await,
+            // Runs are not told: tools that wait look for themselves now and then, and cancellations come with the leases.
+            Heard::Missed => core.watchers.mark_all(),
+        }
+    }
+}
+
+/// Renews all leases three times in their period. If that fails for a whole period they are lost, and the tools stop.
+async fn renew(core: Arc<Core>) {
+    let clock = &core.host.clock;
+    let mut renewed_at = clock.now();
+    loop {
+        clock.sleep_until(clock.now().plus(core.lease.period / 3)).await;
+        match core.renew_all().await {
+            Ok(()) => renewed_at = clock.now(),
+            Err(error) if clock.now() >= renewed_at.plus(core.lease.period) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "leases were lost, for they could not be renewed"
+                );
+                core.runs.all().iter().filter(|run| run.is_task()).for_each(|run| run.revoke());
+            }
+            Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "leases were not renewed"),
+        }
+    }
+}
+
+/// Sweeps and takes up lost tasks, again and again.
+async fn sweep(core: Arc<Core>) {
+    let clock = &core.host.clock;
+    loop {
+        clock.sleep_until(clock.now().plus(core.sweep_every)).await;
+        if let Err(error) = core.sweep_once().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "tasks were not swept");
+        }
+    }
+}
+
+impl Core {
+    /// A task has changed, here or on another node.
+    async fn changed(&self, hint: Hint) {
+        self.watchers.mark(hint.id);
+        if let Some(run) = self.runs.get(hint.id)
+            && !run.knows(hint.rev.0)
+        {
+            self.refresh(&run).await;
+        }
+    }
+
+    /// Lets a run know how its task stands.
+    async fn refresh(&self, run: &Run) {
+        match self.host.store.get(run.id).await {
+            Ok(Some(record)) => run.observe(&record),
+            Ok(None) if run.is_task() => run.revoke(),
+            // A task that is being created; or the store fails, and the next renewal brings it.
+            Ok(None) | Err(_) => {}
+        }
+    }
+
+    async fn renew_all(&self) -> Result<(), StoreError> {
+        for held in self.runs.held().chunks(BATCH) {
+            let renewed = self.host.store.renew(self.lease, held).await?;
+            self.holders(&renewed.lost).for_each(|run| run.revoke());
+            self.holders(&renewed.cancel_requested).for_each(|run| run.cancel());
+        }
+        Ok(())
+    }
+
+    /// The runs that hold these leases still.
+    fn holders(&self, leases: &[(TaskId, Epoch)]) -> impl Iterator<Item = Arc<Run>> {
+        leases.iter().filter_map(|(id, epoch)| self.runs.get(*id).filter(|run| run.epoch() == Some(*epoch)))
+    }
+
+    async fn sweep_once(self: &Arc<Self>) -> Result<(), StoreError> {
+        loop {
+            let reaped = self.host.store.reap(BATCH).await?;
+            for id in reaped.expired.iter().chain(&reaped.abandoned) {
+                self.watchers.mark(*id);
+                if let Some(run) = self.runs.get(*id) {
+                    self.refresh(&run).await;
+                }
+            }
+            if !reaped.more {
+                break;
+            }
+        }
+        self.recover_lost().await
+    }
+
+    async fn recover_lost(self: &Arc<Self>) -> Result<(), StoreError> {
+        let Some(recover) = &self.recover else { return Ok(()) };
+        if self.runs.is_closed() {
+            return Ok(());
+        }
+        for record in self.host.store.claim(self.lease, &recover.targets(), BATCH).await? {
+            self.run_again(recover.as_ref(), &record);
+        }
+        Ok(())
+    }
+
+    /// Starts a claimed task; one that cannot be started is left to its lease.
+    fn run_again(&self, recover: &dyn Recover, record: &Arc<TaskRecord>) {
+        let Some((work, gate)) = recover.recover(record) else { return };
+        let Some(listed) = self.runs.enter(Run::again(&self.host, record)) else { return };
+        listed.run.became_task(record);
+        tracing::info!(task_id = %record.id, attempt = record.attempt, "task runs again");
+        start(listed, Gates { tool: gate, engine: self.gate.clone() }, work, None);
+    }
+
+    /// Ends what still runs after the patience of a shutdown: gives up each lease, and drops each tool.
+    pub(super) async fn release_all(&self) {
+        for run in self.runs.all() {
+            if let Some(epoch) = run.epoch() {
+                let released = self.host.store.commit(run.id, epoch, &Mutation::Release).await;
+                if let Err(error) = released {
+                    tracing::warn!(task_id = %run.id, error = &error as &dyn std::error::Error, "a lease was not given up");
+                }
+            }
+            run.revoke();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The engine on a memory store and a manual clock: no wire, no sleeping.
+#![allow(missing_docs, reason = "tests are described where they stand")]
+
+mod cancel;
+mod expiry;
+mod input;
+mod leases;
+mod lifecycle;
+mod limits;
+mod promotion;
+mod support;
+mod tools;
+mod watch;
+mod who;
