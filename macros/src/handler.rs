@@ -139,6 +139,11 @@ fn wrap(args: &HandlerArgs, mut block: ItemImpl) -> TokenStream {
         call_tool(args, &block),
         if has("list_tools") { list_tools(&args.krate) } else { TokenStream::new() },
         get_info(&args.krate, has("get_info")),
+        if method(&block, "negotiate_initialize").is_some() {
+            TokenStream::new()
+        } else {
+            negotiate_initialize(&args.krate)
+        },
         on_custom_request(args, has("on_custom_request")),
         task_methods(args),
     ];
@@ -218,6 +223,21 @@ fn get_info(krate: &Path, is_wrapped: bool) -> TokenStream {
     quote! {
         fn get_info(&self) -> #krate::private::rmcp::model::ServerConfig {
             #krate::private::handler::get_info(#theirs)
+        }
+    }
+}
+
+/// The versions that `initialize` can agree to do not have the extension, so that it is not advertised there.
+fn negotiate_initialize(krate: &Path) -> TokenStream {
+    let model = quote!(#krate::private::rmcp::model);
+    quote! {
+        fn negotiate_initialize(
+            &self,
+            request: &#model::InitializeRequestParams,
+        ) -> ::core::result::Result<#model::InitializeResult, #krate::private::rmcp::ErrorData> {
+            let versions = #krate::private::rmcp::ServerHandler::supported_protocol_versions(self);
+            let config = #krate::private::rmcp::ServerHandler::get_info(self);
+            #krate::private::handler::negotiate_initialize(config, versions, request)
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::signature::Function;
 ///     impl TaskTool for sum {
 ///         fn definition() -> ToolDefinition {
 ///             ToolDefinition::new("sum", const { &ToolOptions::new().ttl_ms(600000) })
-///                 .description("Adds.").parameter(&__INPUT_0).returns(&__returned())
+///                 .description("Adds.").parameter(&__INPUT_0).extracts::<TaskContext>().returns(&__returned())
 ///         }
 ///         async fn call(mut call: ToolCall) -> ToolResult {
 ///             let input_0 = call.argument(&__INPUT_0)?;

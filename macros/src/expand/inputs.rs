@@ -42,14 +42,14 @@ fn parameter(krate: &Path, argument: &Argument) -> TokenStream {
     quote!(#new #description #default)
 }
 
-/// What tells the definition of the arguments, in their order.
+/// What tells the definition of the parameters, in their order.
 pub(super) fn described(inputs: &[Input]) -> TokenStream {
     let each = inputs.iter().enumerate().map(|(place, input)| {
         let constant = constant(place);
         match input {
             Input::Argument(_) => quote!(.parameter(&#constant)),
             Input::Whole(_) => quote!(.whole_input(&#constant)),
-            Input::Extracted(_) => TokenStream::new(),
+            Input::Extracted(ty) => quote!(.extracts::<#ty>()),
         }
     });
     each.collect()

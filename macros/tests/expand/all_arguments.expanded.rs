@@ -32,6 +32,7 @@ const _: () = {
                 .destructive(false)
                 .idempotent(true)
                 .open_world(false)
+                .extracts::<State<Db>>()
                 .returns(&__returned())
         }
         async fn call(

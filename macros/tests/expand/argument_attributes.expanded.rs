@@ -48,6 +48,7 @@ const _: () = {
                 .parameter(&__INPUT_2)
                 .parameter(&__INPUT_3)
                 .parameter(&__INPUT_4)
+                .extracts::<TaskContext>()
                 .returns(&__returned())
         }
         async fn call(

@@ -39,6 +39,7 @@ const _: () = {
                 .description("Adds two numbers, slowly.\n\nBlank lines stay.")
                 .parameter(&__INPUT_0)
                 .parameter(&__INPUT_1)
+                .extracts::<TaskContext>()
                 .returns(&__returned())
         }
         async fn call(

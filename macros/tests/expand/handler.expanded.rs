@@ -47,6 +47,19 @@ where
     fn get_info(&self) -> ::mcp_tasks::private::rmcp::model::ServerConfig {
         ::mcp_tasks::private::handler::get_info(self.task_handler_get_info())
     }
+    fn negotiate_initialize(
+        &self,
+        request: &::mcp_tasks::private::rmcp::model::InitializeRequestParams,
+    ) -> ::core::result::Result<
+        ::mcp_tasks::private::rmcp::model::InitializeResult,
+        ::mcp_tasks::private::rmcp::ErrorData,
+    > {
+        let versions = ::mcp_tasks::private::rmcp::ServerHandler::supported_protocol_versions(
+            self,
+        );
+        let config = ::mcp_tasks::private::rmcp::ServerHandler::get_info(self);
+        ::mcp_tasks::private::handler::negotiate_initialize(config, versions, request)
+    }
     async fn on_custom_request(
         &self,
         request: ::mcp_tasks::private::rmcp::model::CustomRequest,

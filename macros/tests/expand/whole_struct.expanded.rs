@@ -22,6 +22,7 @@ const _: () = {
                     "search",
                     const { &::mcp_tasks::private::ToolOptions::new() },
                 )
+                .extracts::<TaskContext>()
                 .whole_input(&__INPUT_1)
                 .returns(&__returned())
         }
