@@ -17,7 +17,12 @@ mod runs;
 mod upkeep;
 mod watch;
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use tracing::Instrument;
@@ -213,6 +218,7 @@ impl EngineBuilder {
         let worker = WorkerId(TaskId::random()?.to_bits() as u64);
         let core = Arc::new(Core {
             gate: Gate::new(self.limits.running),
+            tool_gates: Mutex::default(),
             host: Arc::new(Host { store: self.store, clock: self.clock, limits: self.limits }),
             runs: Arc::default(),
             watchers: Arc::default(),
@@ -232,6 +238,8 @@ pub(crate) struct Core {
     runs: Arc<Runs>,
     watchers: Arc<Watchers>,
     gate: Gate,
+    /// The gates of tools, made when they are first asked for.
+    tool_gates: Mutex<HashMap<Box<str>, Gate>>,
     lease: Lease,
     sweep_every: Duration,
     validate: Option<Arc<ValidateInput>>,
@@ -264,6 +272,17 @@ impl Engine {
             validate: None,
             recover: None,
         }
+    }
+
+    /// The gate that all calls of the tool `name` share on this engine; the first to ask says how wide it is.
+    pub(crate) fn tool_gate(&self, name: &str, max_running: usize) -> Gate {
+        let mut gates = self.core.tool_gates.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.entry(name.into()).or_insert_with(|| Gate::new(max_running)).clone()
+    }
+
+    /// The clock that the engine's waits go by.
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.core.host.clock
     }
 
     /// How many tools run here or wait for their turn, inline ones included.

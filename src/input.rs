@@ -163,6 +163,22 @@ impl InputLog {
         Self { entries }
     }
 
+    /// Adds a question that was answered before there was a task (NEW-02).
+    pub(crate) fn answered_before(&mut self, question: &Question, response: Bytes) {
+        if self.ask(question) {
+            let asked = self.entries.last_mut();
+            close(asked, InputState::Answered { response });
+        }
+    }
+
+    /// The answer to `question`, if it was asked and answered.
+    pub fn answer_to(&self, question: &Question) -> Option<&Bytes> {
+        match &self.paired(question)?.state {
+            InputState::Answered { response } => Some(response),
+            _ => None,
+        }
+    }
+
     /// Every input request there was.
     pub fn entries(&self) -> &[InputEntry] {
         &self.entries

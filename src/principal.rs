@@ -20,6 +20,11 @@ impl Principal {
         Self::new("local")
     }
 
+    /// Whoever could not be told apart: all of them are one party. Its name is empty, which no other party's may be.
+    pub fn anonymous() -> Self {
+        Self::new("")
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

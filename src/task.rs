@@ -241,6 +241,9 @@ pub struct NewTask {
     pub progress: Option<Progress>,
     /// Steps that were taken before there was a task.
     pub steps: Vec<Step>,
+    /// Questions that were answered before there was a task: asked again, they have their answers (NEW-02). None of them is
+    /// outstanding, and their keys are never issued again.
+    pub inputs: InputLog,
 }
 
 impl NewTask {
@@ -260,6 +263,7 @@ impl NewTask {
             status_message: None,
             progress: None,
             steps: Vec::new(),
+            inputs: InputLog::new(),
         }
     }
 }
@@ -424,9 +428,9 @@ impl TaskRecord {
             progress: new.progress,
             state: TaskState::Open,
             journal: if rerun {
-                Journal::new(new.arguments, InputLog::default(), new.steps)
+                Journal::new(new.arguments, new.inputs, new.steps)
             } else {
-                Journal::default()
+                Journal::new(Bytes::new(), new.inputs, Vec::new())
             },
             declared: new.declared,
             on_cancel: new.on_cancel,

@@ -199,6 +199,14 @@ impl Run {
         }
     }
 
+    /// The answer that the client gave to `question` before there was a task, as long as there is none (NEW-02).
+    pub fn answered_before(&self, question: &Question) -> Option<Bytes> {
+        match &*self.phase() {
+            Phase::Inline(task) => task.inputs.answer_to(question).cloned(),
+            _ => None,
+        }
+    }
+
     /// Takes what the task is to be created with; `None` if the tool has ended already.
     pub fn begin_promotion(&self) -> Option<NewTask> {
         let mut phase = self.phase();

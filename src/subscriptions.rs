@@ -1,0 +1,96 @@
+//! The listens of one connection that carries all of its messages in one stream, as stdio does.
+//!
+//! Guarantees: each accepted task's state goes out once after the acknowledgement, then newer ones, in order, the last one
+//! always (NOT-05); a client that stops reading holds up one message a listen, and no memory beyond that (case 43); a listen
+//! that is cancelled says nothing more, and one that the server ends gets its result (NOT-06).
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+use tokio::{sync::mpsc, task::AbortHandle};
+
+use crate::protocol::Subscription;
+
+/// Where whole messages go out.
+pub(crate) type Outbox = mpsc::Sender<Bytes>;
+
+/// The listens of one connection, by the id of their request as JSON text.
+#[derive(Default)]
+pub(crate) struct Subscriptions(Mutex<HashMap<String, Listening>>);
+
+enum Listening {
+    /// The core has yet to acknowledge its part.
+    Waiting(Subscription),
+    /// Acknowledged.
+    Running(#[expect(dead_code, reason = "stops it when dropped")] Stop),
+}
+
+/// Stops what it belongs to when it is dropped.
+struct Stop(AbortHandle);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Subscriptions {
+    fn by_id(&self) -> MutexGuard<'_, HashMap<String, Listening>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a message of the core's may concern one of them.
+    pub fn any(&self) -> bool {
+        !self.by_id().is_empty()
+    }
+
+    /// Keeps a listen until the core has acknowledged its part of it.
+    pub fn wait(&self, id: String, subscription: Subscription) {
+        self.by_id().insert(id, Listening::Waiting(subscription));
+    }
+
+    /// The listen of this id, if it waits for the core; it no longer does then.
+    pub fn waiting(&self, id: &str) -> Option<Subscription> {
+        let mut by_id = self.by_id();
+        match by_id.remove(id)? {
+            Listening::Waiting(subscription) => Some(subscription),
+            running @ Listening::Running(_) => {
+                by_id.insert(id.to_owned(), running);
+                None
+            }
+        }
+    }
+
+    /// Whether a listen of this id runs.
+    pub fn runs(&self, id: &str) -> bool {
+        matches!(self.by_id().get(id), Some(Listening::Running(_)))
+    }
+
+    /// Sends the states of an acknowledged listen from now on.
+    pub fn run(&self, id: String, subscription: Subscription, out: Outbox) {
+        let sending = tokio::spawn(send_states(id.clone(), subscription, out));
+        self.by_id().insert(id, Listening::Running(Stop(sending.abort_handle())));
+    }
+
+    /// Ends a listen without a word: its client has called it off.
+    pub fn cancel(&self, id: &str) {
+        self.by_id().remove(id);
+    }
+
+    /// Ends all of them; the messages that say so.
+    pub fn end_all(&self) -> Vec<Bytes> {
+        self.by_id().drain().map(|(id, _)| Subscription::result(&id).into()).collect()
+    }
+}
+
+/// Sends each state as soon as the one before is on its way. Ends with the last task; the listen itself stays open.
+async fn send_states(id: String, mut subscription: Subscription, out: Outbox) {
+    while let Some(record) = subscription.next().await {
+        if out.send(Subscription::notification(&id, &record).into()).await.is_err() {
+            return;
+        }
+    }
+}
