@@ -1,0 +1,46 @@
+//! The server that the official conformance suite is run against: `cargo run --example conformance -- --port N` serves
+//! `http://127.0.0.1:N/mcp`. Each tool does what one of the suite's scenarios asks of it, and nothing more.
+//!
+//! `tests/conformance` runs the suite.
+
+mod rounds;
+mod tasks;
+
+use std::{error::Error, future::IntoFuture, sync::Arc};
+
+use axum::{Router, serve::ListenerExt};
+use mcp_tasks::{TaskServer, http::TasksLayer};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+};
+use tokio::net::TcpListener;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let server = TaskServer::new("conformance", env!("CARGO_PKG_VERSION"));
+    let server = rounds::add(tasks::add(server)).build()?;
+    let layer = TasksLayer::new(server.engine());
+    // JSON where there is one message to answer with: an event stream costs more than it is worth then.
+    let config = StreamableHttpServerConfig::default().with_json_response(true);
+    let service =
+        StreamableHttpService::new(move || Ok(server.handler()), Arc::new(LocalSessionManager::default()), config);
+    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    let listener = listener.tap_io(|socket| {
+        if let Err(error) = socket.set_nodelay(true) {
+            eprintln!("TCP_NODELAY was not set: {error}");
+        }
+    });
+    axum::serve(listener, Router::new().route_service("/mcp", layer.around(service))).into_future().await?;
+    Ok(())
+}
+
+/// What follows `--port`; 0 is any free one.
+fn port() -> Result<u16, Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (None, None) => Ok(0),
+        (Some("--port"), Some(port)) => Ok(port.parse()?),
+        _ => Err("usage: conformance [--port N]".into()),
+    }
+}

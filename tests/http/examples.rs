@@ -1,0 +1,93 @@
+//! The examples of servers, run as anybody would run them.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Post};
+
+/// A running example; it ends with this.
+struct Example(Child);
+
+impl Example {
+    fn start(name: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["run", "--quiet", "--example", name, "--"]).args(arguments);
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        Self(command.spawn().expect("cargo runs it"))
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        let stdout = self.0.stdout.as_mut().expect("it is piped");
+        BufReader::with_capacity(1, stdout).read_line(&mut line).expect("a line");
+        line
+    }
+
+    /// Where it says that it listens.
+    fn client(&mut self) -> Client {
+        let url = self.line();
+        let address = url.trim().strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp"));
+        Client(address.and_then(|address| address.parse().ok()).unwrap_or_else(|| panic!("no address: {url:?}")))
+    }
+
+    fn ask(&mut self, post: &Post) -> Value {
+        writeln!(self.0.stdin.as_mut().expect("it is piped"), "{}", post.body).expect("it reads");
+        serde_json::from_str(&self.line()).expect("JSON")
+    }
+}
+
+impl Drop for Example {
+    fn drop(&mut self) {
+        // On Unix cargo has become the example.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// SEC-02: bearer tokens are told apart, and a caller without one gets nowhere.
+#[tokio::test]
+async fn http_has_a_principal_for_each_bearer_token() {
+    let mut example = Example::start("http", &["0"]);
+    let client = example.client();
+    let call = Post::new(1, "tools/call", json!({ "name": "brew", "arguments": { "minutes": 3 } }));
+    assert_eq!(client.send(&call).await.status, 401);
+    assert_eq!(client.send(&call.clone().bearer("guessed")).await.status, 401);
+    let task = client.send(&call.bearer("s3cret-of-alice")).await.result();
+    let get = Post::new(2, "tasks/get", json!({ "taskId": task["taskId"] }));
+    assert_eq!(client.send(&get.clone().bearer("s3cret-of-alice")).await.result()["status"], "working");
+    assert_eq!(client.send(&get.bearer("s3cret-of-bob")).await.error(), (200, -32602, json!(2)));
+}
+
+#[tokio::test]
+async fn conformance_serves_the_port_that_it_is_told() {
+    let mut example = Example::start("conformance", &["--port", "0"]);
+    let greet = Post::new(1, "tools/call", json!({ "name": "greet", "arguments": { "name": "you" } }));
+    let greeting = example.client().send(&greet).await.result();
+    assert_eq!((&greeting["resultType"], &greeting["content"][0]["text"]), (&json!("complete"), &json!("Hello, you!")));
+}
+
+/// One line above a tool and one where the server is served make a task of one tool, and leave the other alone.
+#[test]
+fn existing_rmcp_server_has_one_task_tool() {
+    let mut example = Example::start("existing_rmcp_server", &[]);
+    let mut call = |id: i32, tool: &str| {
+        let book = json!({ "title": "Emma", "pages": 100 });
+        example.ask(&Post::new(id, "tools/call", json!({ "name": tool, "arguments": book })))["result"].take()
+    };
+    assert_eq!(call(1, "estimate")["content"][0]["text"], "1 s");
+    let task = call(2, "translate");
+    assert_eq!(task["resultType"], "task");
+    let get = Post::new(3, "tasks/get", json!({ "taskId": task["taskId"] }));
+    let result = loop {
+        let mut state = example.ask(&get)["result"].take();
+        if state["status"] == "completed" {
+            break state["result"].take();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    assert_eq!(result["content"][0]["text"], "Emma, in another language");
+}

@@ -1,0 +1,11 @@
+//! The layer over real HTTP: what a client that writes its own requests gets to see.
+
+mod client;
+mod examples;
+mod headers;
+mod legacy;
+mod listen;
+mod owners;
+mod server;
+mod shared_stream;
+mod transport;

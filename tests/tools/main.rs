@@ -1,0 +1,11 @@
+//! Fns under `#[task_tool]`, at the JSON boundary: what they say about themselves, what arguments do, what results are,
+//! and what they may ask. No transport, no engine.
+
+mod calls;
+mod elicit;
+mod outputs;
+mod quickstart;
+mod schemas;
+mod server;
+mod support;
+mod wire;

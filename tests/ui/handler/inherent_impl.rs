@@ -1,0 +1,8 @@
+use mcp_tasks::task_handler;
+
+struct Server;
+
+#[task_handler]
+impl Server {}
+
+fn main() {}

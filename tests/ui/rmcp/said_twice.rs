@@ -1,0 +1,22 @@
+use mcp_tasks::{TaskContext, task_tool};
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::{tool, tool_router};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Sum {
+    a: i64,
+}
+
+#[derive(Clone)]
+struct Server;
+
+#[tool_router]
+impl Server {
+    #[task_tool(name = "sum", title = "Sum", description = "Adds", read_only)]
+    #[tool(name = "add", title = "Add", description = "Sums", annotations(read_only_hint = true))]
+    async fn sum(&self, sum: Parameters<Sum>, _task: TaskContext) -> String {
+        sum.0.a.to_string()
+    }
+}
+
+fn main() {}

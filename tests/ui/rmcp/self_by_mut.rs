@@ -1,0 +1,15 @@
+use mcp_tasks::task_tool;
+use rmcp::tool;
+
+struct Server;
+
+// Without `#[tool_router]`, which could not call these either.
+impl Server {
+    #[task_tool]
+    #[tool]
+    async fn by_mut(&mut self) -> String {
+        String::new()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use mcp_tasks::task_tool;
+
+#[task_tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {
+    let _ = add(1, 2);
+}

@@ -1,0 +1,27 @@
+//! The extension as a client sees it: JSON over a real transport, on a clock that stands still unless a test moves it.
+//!
+//! Each test runs over every transport there is ([`support::Wire`]); a test whose matter is one transport's says so.
+
+#[path = "../engine/support.rs"]
+#[allow(dead_code, reason = "only its faulty store is needed here")]
+mod engine_support;
+#[path = "../http/client.rs"]
+#[allow(dead_code, reason = "this binary needs less of it")]
+mod http_client;
+#[macro_use]
+mod support;
+mod tools;
+
+mod call;
+mod cancel;
+mod capability;
+mod input;
+mod legacy;
+mod lifecycle;
+mod listen;
+mod one_stream;
+mod owners;
+mod params;
+mod rmcp_router;
+mod rounds;
+mod storage;

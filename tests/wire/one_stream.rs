@@ -1,0 +1,144 @@
+//! What is peculiar to a connection that is one stream: a reader who does not read, and an end for all listens at once.
+//! And the handler on rmcp's own transport, with nothing of ours around it.
+
+use std::time::Duration;
+
+use mcp_tasks::{ToolSet, principal::Principal, stdio};
+use rmcp::{RoleServer, ServiceExt, service::RunningService};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+
+use crate::support::{EXTENSION, SUBSCRIPTION, Wire, World};
+
+/// A connection that reads only when it is told to.
+struct Raw {
+    write: WriteHalf<DuplexStream>,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+}
+
+impl Raw {
+    fn over(stream: DuplexStream) -> Self {
+        let (read, write) = tokio::io::split(stream);
+        Self { write, lines: BufReader::new(read).lines() }
+    }
+
+    async fn send(&mut self, id: u32, method: &str, mut params: Value) {
+        if params.get("protocolVersion").is_none() {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": { "extensions": { EXTENSION: {} } },
+            });
+        }
+        self.send_as_is(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+    }
+
+    async fn send_as_is(&mut self, message: Value) {
+        self.write.write_all(format!("{message}\n").as_bytes()).await.expect("the server reads");
+    }
+
+    async fn next(&mut self) -> Option<Value> {
+        let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await.expect("a line in time");
+        line.expect("text").map(|line| serde_json::from_str(&line).expect("JSON"))
+    }
+}
+
+/// A connection with room for `room` bytes on the way, that has begun.
+async fn connect(world: &World, room: usize) -> (Raw, RunningService<RoleServer, mcp_tasks::Tasks<ToolSet>>) {
+    let (near, far) = tokio::io::duplex(room);
+    let tasks = world.tasks().principal(|_| Principal::new("alice"));
+    let (read, write) = tokio::io::split(far);
+    let transport = stdio::transport(&tasks, read, write);
+    let serving = tokio::spawn(async move { tasks.serve(transport).await.expect("a session") });
+    let mut raw = Raw::over(near);
+    raw.send(1, "tools/call", json!({ "name": "greet", "arguments": { "name": "A" } })).await;
+    let service = serving.await.expect("no panic");
+    assert_eq!(raw.next().await.expect("a response")["id"], 1);
+    (raw, service)
+}
+
+/// Case 43: a listener that does not read makes the server hold a bounded number of states, delays nobody else, and hears
+/// the end when it reads again.
+#[tokio::test]
+async fn a_listener_that_does_not_read_delays_nobody() {
+    let world = World::new(Wire::Stdio).await;
+    let (mut raw, _service) = connect(&world, 4096).await;
+    let alice = world.client("alice");
+    let id = alice.task("chatter", json!({ "count": 20_000 })).await;
+    raw.send(2, "subscriptions/listen", json!({ "notifications": { "taskIds": [id] } })).await;
+    let mut others = alice.listen(&[&id]);
+    others.notified("notifications/subscriptions/acknowledged").await;
+    alice.reach(&id, "completed").await;
+    let mut states = 0;
+    loop {
+        let message = raw.next().await.expect("a message");
+        states += 1;
+        if message["params"]["status"] == "completed" {
+            break;
+        }
+    }
+    assert!(states < 1_000, "{states} messages were held");
+}
+
+/// NOT-06: a server that ends a listen sends its result.
+#[tokio::test]
+async fn a_server_that_ends_a_listen_says_so() {
+    let world = World::new(Wire::Stdio).await;
+    let (mut raw, service) = connect(&world, 1 << 16).await;
+    let id = world.client("alice").task("wait", json!({})).await;
+    raw.send(2, "subscriptions/listen", json!({ "notifications": { "taskIds": [id] } })).await;
+    for method in ["notifications/subscriptions/acknowledged", "notifications/tasks"] {
+        assert_eq!(raw.next().await.expect("a message")["method"], method);
+    }
+    service.cancel().await.expect("no panic");
+    let mut last = Value::Null;
+    while let Some(message) = raw.next().await {
+        last = message;
+    }
+    let result = json!({ "resultType": "complete", "_meta": { SUBSCRIPTION: 2 } });
+    assert_eq!(last, json!({ "jsonrpc": "2.0", "id": 2, "result": result }));
+}
+
+/// LEG-01, GET-03, ERR-01: the handler does without our transport, save for `taskIds`: sessions have no `tasks/*` even for
+/// clients that declare nothing, and bad parameters are `-32602`.
+#[tokio::test]
+async fn the_handler_answers_without_our_transport() {
+    let world = World::new(Wire::Stdio).await;
+    let id = world.client("alice").task("wait", json!({})).await;
+    let connect = || {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let tasks = world.tasks().principal(|_| Principal::new("alice"));
+        tokio::spawn(async move { tasks.serve(far).await.expect("a session").waiting().await });
+        Raw::over(near)
+    };
+    let mut modern = connect();
+    for (params, code) in [
+        (json!({}), -32602),
+        (json!({ "taskId": 5, "inputResponses": {} }), -32602),
+        (json!({ "taskId": "x", "inputResponses": {} }), -32602),
+    ] {
+        for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+            modern.send(1, method, params.clone()).await;
+            assert_eq!(modern.next().await.expect("a response")["error"]["code"], code, "{method} {params}");
+        }
+    }
+    modern.send(1, "tasks/list", json!({})).await;
+    assert_eq!(modern.next().await.expect("a response")["error"]["code"], -32601);
+    modern.send(1, "tasks/get", json!({ "taskId": id })).await;
+    assert_eq!(modern.next().await.expect("a response")["result"]["status"], "working");
+    modern.send(1, "server/discover", json!({})).await;
+    let discovered = modern.next().await.expect("a response");
+    assert_eq!(discovered["result"]["capabilities"]["extensions"][EXTENSION], json!({}));
+
+    let mut session = connect();
+    let client = json!({ "name": "old", "version": "1" });
+    let begin = json!({ "protocolVersion": "2025-11-25", "clientInfo": client, "capabilities": {} });
+    session.send(0, "initialize", begin).await;
+    let initialized = session.next().await.expect("a response");
+    assert!(initialized["result"]["capabilities"].get("extensions").is_none(), "{initialized}");
+    for method in ["tasks/get", "tasks/update", "tasks/cancel", "tasks/list"] {
+        let params = json!({ "taskId": id, "inputResponses": {} });
+        session.send_as_is(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await;
+        assert_eq!(session.next().await.expect("a response")["error"]["code"], -32601, "{method}");
+    }
+}
