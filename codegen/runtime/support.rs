@@ -5,8 +5,7 @@
 //! whose type hangs on a tag that has not been read, and members that the schema does not name, which are kept in
 //! [`Extra`] and written again. A member given twice is an error. Errors name the type and the member.
 
-use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::ser::SerializeMap;
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -15,6 +14,10 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
 pub use indexmap::IndexMap;
+#[doc(hidden)]
+pub use serde::de::MapAccess;
+#[doc(hidden)]
+pub use serde::ser::SerializeMap;
 
 /// A JSON object of any content, in the order of its text.
 pub type JsonObject = Map<String, Value>;
@@ -154,17 +157,18 @@ pub trait Record: Sized {
 /// Reads an object.
 #[doc(hidden)]
 pub fn read<'de, T: Record, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    struct RecordVisitor<T>(PhantomData<T>);
+    // The record goes to its place at once: it is large, and handed up by value it is copied at every level.
+    struct RecordVisitor<'a, T>(&'a mut Option<T>);
 
-    impl<'de, T: Record> Visitor<'de> for RecordVisitor<T> {
-        type Value = T;
+    impl<'de, T: Record> Visitor<'de> for RecordVisitor<'_, T> {
+        type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "an object ({})", T::NAME)
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-            T::read(Members {
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+            let record = T::read(Members {
                 map,
                 owner: T::NAME,
                 known: Names { names: T::KEYS, expected: 0 },
@@ -172,11 +176,15 @@ pub fn read<'de, T: Record, D: Deserializer<'de>>(deserializer: D) -> Result<T, 
                 other: String::new(),
                 held: Vec::new(),
                 extra: Extra::default(),
-            })
+            })?;
+            *self.0 = Some(record);
+            Ok(())
         }
     }
 
-    deserializer.deserialize_map(RecordVisitor(PhantomData))
+    let mut record = None;
+    deserializer.deserialize_map(RecordVisitor(&mut record))?;
+    record.ok_or_else(|| D::Error::custom(format_args!("{}: nothing was read", T::NAME)))
 }
 
 /// The members of an object while it is read.
@@ -196,6 +204,7 @@ pub struct Members<A> {
 
 impl<'de, A: MapAccess<'de>> Members<A> {
     /// The index of the next member, or the number of known names for one that the schema does not name.
+    #[inline]
     pub fn advance(&mut self) -> Result<Option<usize>, A::Error> {
         let Some(name) = self.map.next_key_seed(&mut self.known)? else { return Ok(None) };
         self.current = match name {
@@ -209,22 +218,27 @@ impl<'de, A: MapAccess<'de>> Members<A> {
     }
 
     /// Reads the member's value.
+    #[inline]
     pub fn put<T: Deserialize<'de>>(&mut self, slot: &mut Option<T>) -> Result<(), A::Error> {
         if slot.is_some() {
-            return Err(self.at(self.current, "is given twice"));
+            return Err(self.twice());
         }
-        let value = self.map.next_value().map_err(|error| self.at(self.current, error))?;
-        *slot = Some(value);
-        Ok(())
+        match self.map.next_value() {
+            Ok(value) => {
+                *slot = Some(value);
+                Ok(())
+            }
+            Err(error) => Err(self.misfit(error)),
+        }
     }
 
     /// Reads a tag; one that is among `tags` costs no allocation.
     pub fn tag(&mut self, tags: &'static [&'static str], slot: &mut Option<Tag>) -> Result<(), A::Error> {
         if slot.is_some() {
-            return Err(self.at(self.current, "is given twice"));
+            return Err(self.twice());
         }
         let mut names = Names { names: tags, expected: 0 };
-        let name = self.map.next_value_seed(&mut names).map_err(|error| self.at(self.current, error))?;
+        let name = self.map.next_value_seed(&mut names).map_err(|error| self.misfit(error))?;
         *slot = Some(match name {
             Name::Known(index) => Cow::Borrowed(tags[index]),
             Name::Other(text) => Cow::Owned(text),
@@ -263,10 +277,16 @@ impl<'de, A: MapAccess<'de>> Members<A> {
     }
 
     /// The value of an optional member.
+    #[inline]
     pub fn take<T: DeserializeOwned>(&mut self, index: usize, slot: Option<T>) -> Result<Option<T>, A::Error> {
-        if self.held.is_empty() {
-            return Ok(slot);
+        match self.held.is_empty() {
+            true => Ok(slot),
+            false => self.take_held(index, slot),
         }
+    }
+
+    #[cold]
+    fn take_held<T: DeserializeOwned>(&mut self, index: usize, slot: Option<T>) -> Result<Option<T>, A::Error> {
         let Some(place) = self.held.iter().position(|(held, _)| *held == index) else { return Ok(slot) };
         if slot.is_some() {
             return Err(self.at(index, "is given twice"));
@@ -276,8 +296,12 @@ impl<'de, A: MapAccess<'de>> Members<A> {
     }
 
     /// The value of a required member.
+    #[inline]
     pub fn require<T: DeserializeOwned>(&mut self, index: usize, slot: Option<T>) -> Result<T, A::Error> {
-        self.take(index, slot)?.ok_or_else(|| self.at(index, "is missing"))
+        match self.take(index, slot)? {
+            Some(value) => Ok(value),
+            None => Err(self.missing(index)),
+        }
     }
 
     /// The value of a required opaque member.
@@ -338,6 +362,22 @@ impl<'de, A: MapAccess<'de>> Members<A> {
         std::mem::take(&mut self.extra)
     }
 
+    #[cold]
+    fn twice(&self) -> A::Error {
+        self.at(self.current, "is given twice")
+    }
+
+    #[cold]
+    fn missing(&self, index: usize) -> A::Error {
+        self.at(index, "is missing")
+    }
+
+    #[cold]
+    fn misfit(&self, error: A::Error) -> A::Error {
+        self.at(self.current, error)
+    }
+
+    #[cold]
     fn at(&self, index: usize, what: impl fmt::Display) -> A::Error {
         let member = self.known.names.get(index).copied().unwrap_or_default();
         A::Error::custom(format_args!("{}.{member}: {what}", self.owner))
@@ -375,12 +415,11 @@ impl Visitor<'_> for &mut Names {
         f.write_str("a string")
     }
 
+    #[inline]
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Name, E> {
-        let (before, behind) = self.names.split_at(self.expected);
-        let hit = match behind.iter().position(|name| *name == text) {
-            Some(index) => Some(self.expected + index),
-            None => before.iter().position(|name| *name == text),
-        };
+        let names = || self.names.iter().enumerate();
+        let is_text = |(_, name): &(usize, &&str)| **name == text;
+        let hit = names().skip(self.expected).find(is_text).or_else(|| names().find(is_text)).map(|(index, _)| index);
         Ok(match hit {
             Some(index) => {
                 self.expected = index + 1;
@@ -391,52 +430,94 @@ impl Visitor<'_> for &mut Names {
     }
 }
 
-/// The members of an object while it is written.
+/// A type that is written member by member.
 #[doc(hidden)]
-pub struct Writer<M> {
+pub trait Written: Record {
+    fn write<M: SerializeMap>(&self, members: &mut Writer<M>);
+}
+
+/// Writes an object.
+#[doc(hidden)]
+pub fn write<T: Written, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let map = serializer.serialize_map(None)?;
+    let mut members = Writer { map, outcome: Ok(()), names: T::KEYS, written: 0 };
+    record.write(&mut members);
+    members.outcome?;
+    members.map.end()
+}
+
+/// The members of an object while it is written. After an error nothing more is.
+#[doc(hidden)]
+pub struct Writer<M: SerializeMap> {
     map: M,
+    outcome: Result<(), M::Error>,
     names: &'static [&'static str],
     /// One bit a named member that has been written.
     written: u128,
 }
 
 impl<M: SerializeMap> Writer<M> {
-    /// Begins the object.
-    pub fn new<T: Record, S>(serializer: S) -> Result<Self, S::Error>
-    where
-        S: Serializer<SerializeMap = M>,
-    {
-        Ok(Self { map: serializer.serialize_map(None)?, names: T::KEYS, written: 0 })
-    }
-
     /// Writes a member.
-    pub fn put<T: Serialize + ?Sized>(&mut self, index: usize, value: &T) -> Result<(), M::Error> {
+    #[inline]
+    pub fn put<T: Serialize + ?Sized>(&mut self, index: usize, value: &T) {
         self.written |= 1 << index;
-        self.map.serialize_entry(self.names[index], value)
+        self.entry(self.names[index], value);
     }
 
     /// Writes a member that may be left out.
-    pub fn optional<T: Serialize>(&mut self, index: usize, value: &Option<T>) -> Result<(), M::Error> {
-        match value {
-            Some(value) => self.put(index, value),
-            None => Ok(()),
+    #[inline]
+    pub fn optional<T: Serialize>(&mut self, index: usize, value: &Option<T>) {
+        if let Some(value) = value {
+            self.put(index, value);
         }
     }
 
-    /// Writes the members that the schema does not name and ends the object.
-    pub fn finish(mut self, extra: &Extra) -> Result<M::Ok, M::Error> {
+    /// Writes the members that the schema does not name.
+    pub fn extra(&mut self, extra: &Extra) {
         for (name, value) in extra.iter() {
             if !self.has_written(name) {
-                self.map.serialize_entry(name, value)?;
+                self.entry(name, value);
             }
         }
-        self.map.end()
+    }
+
+    #[inline]
+    fn entry<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        if self.outcome.is_ok() {
+            self.outcome = self.map.serialize_entry(name, value);
+        }
     }
 
     fn has_written(&self, name: &str) -> bool {
         self.names.iter().position(|known| *known == name).is_some_and(|index| self.written & (1 << index) != 0)
     }
 }
+
+/// `Deserialize` for a [`Record`].
+#[doc(hidden)]
+macro_rules! deserialize {
+    ($name:ident $(<$parameter:ident>)?) => {
+        impl<'de $(, $parameter: support::Payload)?> ::serde::Deserialize<'de> for $name $(<$parameter>)? {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                support::read(deserializer)
+            }
+        }
+    };
+}
+
+/// `Serialize` for what is [`Written`].
+#[doc(hidden)]
+macro_rules! serialize {
+    ($name:ident $(<$parameter:ident>)?) => {
+        impl $(<$parameter: support::Payload>)? ::serde::Serialize for $name $(<$parameter>)? {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                support::write(self, serializer)
+            }
+        }
+    };
+}
+
+pub(crate) use {deserialize, serialize};
 
 /// Writes an object with a tag that is not known.
 #[doc(hidden)]

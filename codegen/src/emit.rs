@@ -93,7 +93,7 @@ impl<'a> Emitter<'a> {
                 let (ident, usage) = (self.names.get(name), self.generics(name).usage);
                 quote!(#ident #usage)
             }
-            Type::String => quote!(::std::string::String),
+            Type::String => quote!(String),
             Type::Integer { min: None, max: None } => quote!(support::Int),
             Type::Integer { min, max } => {
                 let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
@@ -106,11 +106,11 @@ impl<'a> Emitter<'a> {
             Type::Free => quote!(support::JsonObject),
             Type::List(item) => {
                 let item = self.ty(item);
-                quote!(::std::vec::Vec<#item>)
+                quote!(Vec<#item>)
             }
             Type::Nullable(value) => {
                 let value = self.ty(value);
-                quote!(::std::option::Option<#value>)
+                quote!(Option<#value>)
             }
         }
     }
@@ -152,26 +152,16 @@ impl<'a> Emitter<'a> {
         body: TokenStream,
     ) -> TokenStream {
         let (parameters, usage) = (&generics.bounded, &generics.usage);
-        let with_lifetime = match usage.is_empty() {
-            true => quote!(<'de>),
-            false => quote!(<'de, P: support::Payload>),
-        };
         quote! {
             impl #parameters support::Record for #name #usage {
                 const NAME: &'static str = #error_name;
                 const KEYS: &'static [&'static str] = &[#keys];
 
-                fn read<'de, A: ::serde::de::MapAccess<'de>>(
-                    mut members: support::Members<A>,
-                ) -> ::std::result::Result<Self, A::Error> {
+                fn read<'de, A: support::MapAccess<'de>>(mut members: support::Members<A>) -> Result<Self, A::Error> {
                     #body
                 }
             }
-            impl #with_lifetime ::serde::Deserialize<'de> for #name #usage {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
-                    support::read(deserializer)
-                }
-            }
+            support::deserialize!(#name #usage);
         }
     }
 }

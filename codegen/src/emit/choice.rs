@@ -32,14 +32,14 @@ impl Emitter<'_> {
                 #(#declared)*
             }
             impl #bounded ::serde::Serialize for #name #usage {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
                         #(Self::#variants(value) => value.serialize(serializer),)*
                     }
                 }
             }
             impl<'de> ::serde::Deserialize<'de> for #name #usage {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     let value = support::read_value(deserializer)?;
                     match &value {
                         #readings

@@ -87,7 +87,7 @@ impl Emitter<'_> {
                 is_enum.then(|| quote!(#ident: #target::from(#value),))
             }
             None if member.is_argument() => None,
-            None => Some(quote!(#ident: ::std::default::Default::default(),)),
+            None => Some(quote!(#ident: Default::default(),)),
         }
     }
 

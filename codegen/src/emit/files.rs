@@ -192,11 +192,30 @@ fn inner_docs(docs: &Docs) -> String {
 }
 
 fn format_code(code: TokenStream, what: &str) -> Result<String, Error> {
-    let file = syn::parse2(code).map_err(|error| {
+    let mut file: syn::File = syn::parse2(code).map_err(|error| {
         Problem::new(what, "", format!("the code made for it is not Rust: {error}"))
             .help("this is a fault of the generator")
     })?;
+    inline_small_functions(&mut file);
     Ok(prettyplease::unparse(&file))
+}
+
+/// Marks the functions without type parameters. They are small; left to whoever calls one, the crate itself compiles none
+/// of them, nor what drops the types they touch.
+fn inline_small_functions(file: &mut syn::File) {
+    let is_plain = |generics: &syn::Generics| generics.type_params().next().is_none();
+    for item in &mut file.items {
+        let syn::Item::Impl(block) = item else { continue };
+        let plain_block = is_plain(&block.generics);
+        for item in &mut block.items {
+            if let syn::ImplItem::Fn(function) = item
+                && plain_block
+                && is_plain(&function.sig.generics)
+            {
+                function.attrs.push(syn::parse_quote!(#[inline]));
+            }
+        }
+    }
 }
 
 /// Whether a part names definitions of another.

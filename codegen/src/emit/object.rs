@@ -73,7 +73,7 @@ impl Emitter<'_> {
     fn held_type(&self, owner: &str, value: &Type) -> TokenStream {
         let plain = self.ty(value);
         match value {
-            Type::Named(name) if self.graph.is_circular(owner, name) => quote!(::std::boxed::Box<#plain>),
+            Type::Named(name) if self.graph.is_circular(owner, name) => quote!(Box<#plain>),
             _ => plain,
         }
     }
@@ -131,7 +131,8 @@ impl Emitter<'_> {
         let values = members.iter().filter(|member| member.is_stored()).map(|member| {
             let ident = &member.ident;
             match member.is_argument() {
-                false => quote!(#ident: ::std::default::Default::default()),
+                false if matches!(member.kind, Kind::OptionalConstant { .. }) => quote!(#ident: false),
+                false => quote!(#ident: None),
                 true => match self.argument(member).1 {
                     true => quote!(#ident: #ident.into()),
                     false => quote!(#ident),
@@ -181,8 +182,8 @@ impl Emitter<'_> {
             _ => quote!(P),
         };
         match member.field.presence {
-            Presence::RequiredNullable => (quote!(::std::option::Option<#plain>), false),
-            _ if self.is_text(value) => (quote!(impl ::std::convert::Into<#plain>), true),
+            Presence::RequiredNullable => (quote!(Option<#plain>), false),
+            _ if self.is_text(value) => (quote!(impl Into<#plain>), true),
             _ => (plain, false),
         }
     }
@@ -204,7 +205,7 @@ impl Emitter<'_> {
                 Kind::OptionalConstant { value } => quote!(tag(&[#value], &mut #ident)),
                 _ => quote!(put(&mut #ident)),
             };
-            quote!(#index => members.#read?,)
+            quote!(#index => members.#read,)
         });
         let other = if open { quote!(keep) } else { quote!(refuse) };
         let reading = match members.is_empty() {
@@ -214,8 +215,8 @@ impl Emitter<'_> {
                 while let Some(index) = members.advance()? {
                     match index {
                         #(#reads)*
-                        _ => members.#other()?,
-                    }
+                        _ => members.#other(),
+                    }?
                 }
             },
         };
@@ -228,24 +229,24 @@ impl Emitter<'_> {
         let writes = members.iter().map(|member| {
             let (index, ident) = (member.index, &member.ident);
             match &member.kind {
-                Kind::Constant { value, .. } => quote!(members.put(#index, #value)?;),
-                Kind::ConstantInteger(value) => quote!(members.put(#index, &#value)?;),
-                Kind::OptionalConstant { value } => quote!(if self.#ident { members.put(#index, #value)?; }),
-                _ if member.field.presence.is_required() => quote!(members.put(#index, &self.#ident)?;),
-                _ => quote!(members.optional(#index, &self.#ident)?;),
+                Kind::Constant { value, .. } => quote!(members.put(#index, #value);),
+                Kind::ConstantInteger(value) => quote!(members.put(#index, &#value);),
+                Kind::OptionalConstant { value } => quote!(if self.#ident { members.put(#index, #value); }),
+                _ if member.field.presence.is_required() => quote!(members.put(#index, &self.#ident);),
+                _ => quote!(members.optional(#index, &self.#ident);),
             }
         });
-        let extra = if open { quote!(&self.extra) } else { quote!(&support::Extra::default()) };
-        let mutable = (!members.is_empty()).then(|| quote!(mut));
+        let extra = open.then(|| quote!(members.extra(&self.extra);));
+        let written = if members.is_empty() && !open { quote!(_) } else { quote!(members) };
         let (parameters, usage) = (&generics.bounded, &generics.usage);
         quote! {
-            impl #parameters ::serde::Serialize for #name #usage {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
-                    let #mutable members = support::Writer::new::<Self, S>(serializer)?;
+            impl #parameters support::Written for #name #usage {
+                fn write<M: support::SerializeMap>(&self, #written: &mut support::Writer<M>) {
                     #(#writes)*
-                    members.finish(#extra)
+                    #extra
                 }
             }
+            support::serialize!(#name #usage);
         }
     }
 }
@@ -311,8 +312,8 @@ impl Member<'_> {
         };
         Some(match self.field.presence {
             Presence::Required => plain,
-            Presence::Optional | Presence::RequiredNullable => quote!(::std::option::Option<#plain>),
-            Presence::OptionalNullable => quote!(::std::option::Option<::std::option::Option<#plain>>),
+            Presence::Optional | Presence::RequiredNullable => quote!(Option<#plain>),
+            Presence::OptionalNullable => quote!(Option<Option<#plain>>),
         })
     }
 

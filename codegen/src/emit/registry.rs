@@ -18,7 +18,7 @@ impl Emitter<'_> {
             pub const NAMES: &[&str] = &[#(#names),*];
 
             /// Reads JSON text as the type of a definition and writes it again; nothing if there is no such definition.
-            pub fn recode(name: &str, text: &str) -> ::std::option::Option<::serde_json::Result<::std::string::String>> {
+            pub fn recode(name: &str, text: &str) -> Option<::serde_json::Result<String>> {
                 Some(match name {
                     #(#names => again::<#types>(text),)*
                     _ => return None,
@@ -27,7 +27,7 @@ impl Emitter<'_> {
 
             fn again<T: ::serde::de::DeserializeOwned + ::serde::Serialize>(
                 text: &str,
-            ) -> ::serde_json::Result<::std::string::String> {
+            ) -> ::serde_json::Result<String> {
                 ::serde_json::to_string(&::serde_json::from_str::<T>(text)?)
             }
         }

@@ -19,7 +19,7 @@ impl Emitter<'_> {
             pub enum #name {
                 #(#variant_docs #variants,)*
                 /// A value that the schema does not list.
-                Other(::std::string::String),
+                Other(String),
             }
             impl #name {
                 /// The value on the wire.
@@ -38,8 +38,8 @@ impl Emitter<'_> {
                     }
                 }
             }
-            impl From<::std::string::String> for #name {
-                fn from(text: ::std::string::String) -> Self {
+            impl From<String> for #name {
+                fn from(text: String) -> Self {
                     Self::from(text.as_str())
                 }
             }
@@ -49,12 +49,12 @@ impl Emitter<'_> {
                 }
             }
             impl ::serde::Serialize for #name {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_str(self.as_str())
                 }
             }
             impl<'de> ::serde::Deserialize<'de> for #name {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     support::read_text(&[#(#values),*], deserializer).map(|text| Self::from(&*text))
                 }
             }
@@ -89,7 +89,7 @@ impl Emitter<'_> {
             pub struct #name(u64);
             impl #name {
                 #range
-                pub const fn new(value: u64) -> ::std::option::Option<Self> {
+                pub const fn new(value: u64) -> Option<Self> {
                     if #check { Some(Self(value)) } else { None }
                 }
                 /// The integer.
@@ -97,7 +97,7 @@ impl Emitter<'_> {
             }
             impl TryFrom<u64> for #name {
                 type Error = support::ConversionError;
-                fn try_from(value: u64) -> ::std::result::Result<Self, support::ConversionError> {
+                fn try_from(value: u64) -> Result<Self, support::ConversionError> {
                     Self::new(value).ok_or_else(|| #refusal.into())
                 }
             }
@@ -105,12 +105,12 @@ impl Emitter<'_> {
                 fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result { self.0.fmt(f) }
             }
             impl ::serde::Serialize for #name {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_u64(self.0)
                 }
             }
             impl<'de> ::serde::Deserialize<'de> for #name {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     support::read_unsigned(#min, #max, deserializer).map(Self)
                 }
             }
@@ -134,7 +134,7 @@ impl Emitter<'_> {
             _ => quote! {
                 impl TryFrom<i64> for #name {
                     type Error = support::ConversionError;
-                    fn try_from(value: i64) -> ::std::result::Result<Self, support::ConversionError> {
+                    fn try_from(value: i64) -> Result<Self, support::ConversionError> {
                         let checked = <#checked>::new(value).ok_or("not an integer in range")?;
                         Ok(Self(checked.get()))
                     }
@@ -154,12 +154,12 @@ impl Emitter<'_> {
                 fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result { self.0.fmt(f) }
             }
             impl ::serde::Serialize for #name {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_i64(self.0)
                 }
             }
             impl<'de> ::serde::Deserialize<'de> for #name {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     <#checked as ::serde::Deserialize>::deserialize(deserializer).map(|value| Self(value.get()))
                 }
             }
@@ -186,14 +186,14 @@ impl Emitter<'_> {
             }
             impl TryFrom<::serde_json::Number> for #name {
                 type Error = support::ConversionError;
-                fn try_from(value: ::serde_json::Number) -> ::std::result::Result<Self, support::ConversionError> {
+                fn try_from(value: ::serde_json::Number) -> Result<Self, support::ConversionError> {
                     support::check_number(&value, #min, #max)?;
                     Ok(Self(value))
                 }
             }
             impl TryFrom<f64> for #name {
                 type Error = support::ConversionError;
-                fn try_from(value: f64) -> ::std::result::Result<Self, support::ConversionError> {
+                fn try_from(value: f64) -> Result<Self, support::ConversionError> {
                     let number = ::serde_json::Number::from_f64(value).ok_or("not a number of JSON")?;
                     Self::try_from(number)
                 }
@@ -207,12 +207,12 @@ impl Emitter<'_> {
         let name = self.names.get(&definition.name);
         quote! {
             impl ::serde::Serialize for #name {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     self.0.serialize(serializer)
                 }
             }
             impl<'de> ::serde::Deserialize<'de> for #name {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     let value: #inner = ::serde::Deserialize::deserialize(deserializer)?;
                     Self::try_from(value).map_err(::serde::de::Error::custom)
                 }
@@ -226,19 +226,19 @@ impl Emitter<'_> {
         let docs = docs::of_definition(definition);
         let item = self.ty(&list.item);
         let (min, max) = limits(list.min, list.max);
-        let inner = quote!(::std::vec::Vec<#item>);
+        let inner = quote!(Vec<#item>);
         let reading = self.checked_reading(definition, &inner);
         quote! {
             #docs
             #[derive(Clone, Debug, PartialEq)]
-            pub struct #name(::std::vec::Vec<#item>);
+            pub struct #name(Vec<#item>);
             impl ::std::ops::Deref for #name {
                 type Target = [#item];
                 fn deref(&self) -> &[#item] { &self.0 }
             }
-            impl TryFrom<::std::vec::Vec<#item>> for #name {
+            impl TryFrom<Vec<#item>> for #name {
                 type Error = support::ConversionError;
-                fn try_from(value: ::std::vec::Vec<#item>) -> ::std::result::Result<Self, support::ConversionError> {
+                fn try_from(value: Vec<#item>) -> Result<Self, support::ConversionError> {
                     support::check_count(value.len(), #min..=#max)?;
                     Ok(Self(value))
                 }
@@ -261,7 +261,7 @@ impl Emitter<'_> {
                 let key = self.names.get(key);
                 quote!(#key)
             }
-            None => quote!(::std::string::String),
+            None => quote!(String),
         };
         let (min, max) = match self.settings.lenient_maps.contains(&definition.name) {
             true => (None, None),
@@ -295,12 +295,12 @@ impl Emitter<'_> {
                 }
             }
             impl #bounded ::serde::Serialize for #name #usage {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     self.0.serialize(serializer)
                 }
             }
             impl #with_lifetime ::serde::Deserialize<'de> for #name #usage {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::std::result::Result<Self, D::Error> {
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                     support::read_map(#error_name, #min..=#max, deserializer).map(Self)
                 }
             }

@@ -118,7 +118,7 @@ impl Emitter<'_> {
             #docs
             Other {
                 #tag_docs
-                #tag: ::std::string::String,
+                #tag: String,
                 /// All other members.
                 fields: support::JsonObject,
             },
@@ -231,7 +231,7 @@ impl Emitter<'_> {
         let (parameters, usage) = (&generics.bounded, &generics.usage);
         quote! {
             impl #parameters ::serde::Serialize for #name #usage {
-                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::std::result::Result<S::Ok, S::Error> {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                     match self {
                         #(Self::#variants(value) => value.serialize(serializer),)*
                         #other
@@ -298,8 +298,8 @@ fn reading(tag: &Ident, shared: &[Shared], values: &[&str]) -> TokenStream {
         while let Some(index) = members.advance()? {
             match (index, #tag.as_deref()) {
                 #(#reads)*
-                _ => members.keep()?,
-            }
+                _ => members.keep(),
+            }?
         }
     }
 }
@@ -314,7 +314,7 @@ fn built(arm: &Arm<'_>, shared: &[Shared]) -> TokenStream {
         #value => {
             #strays
             #(#rebound)*
-            let value: ::std::result::Result<_, A::Error> = { #built };
+            let value: Result<_, A::Error> = { #built };
             value.map(Self::#variant)
         }
     }
@@ -325,7 +325,7 @@ fn rebound(member: &Member<'_>) -> Option<TokenStream> {
     let (slot, ident, index) = (member.slot.as_ref()?, &member.ident, member.index);
     match member.kind {
         Kind::Constant { .. } | Kind::OptionalConstant { .. } => Some(quote! {
-            let #ident = members.take::<::std::string::String>(#index, #slot)?.map(support::Tag::from);
+            let #ident = members.take::<String>(#index, #slot)?.map(support::Tag::from);
         }),
         _ if slot == ident => None,
         _ => Some(quote!(let #ident = #slot;)),
@@ -347,12 +347,12 @@ fn kept(tag: &Ident, shared: &[Shared]) -> TokenStream {
 fn read(index: usize, member: &Shared, tags: &[&str]) -> Vec<TokenStream> {
     let ident = &member.ident;
     match &member.place {
-        Placing::Tag => vec![quote!((#index, _) => members.tag(&[#(#tags),*], &mut #ident)?,)],
-        Placing::Constants(values) => vec![quote!((#index, _) => members.tag(&[#(#values),*], &mut #ident)?,)],
-        Placing::Uniform | Placing::Payload => vec![quote!((#index, _) => members.put(&mut #ident)?,)],
+        Placing::Tag => vec![quote!((#index, _) => members.tag(&[#(#tags),*], &mut #ident),)],
+        Placing::Constants(values) => vec![quote!((#index, _) => members.tag(&[#(#values),*], &mut #ident),)],
+        Placing::Uniform | Placing::Payload => vec![quote!((#index, _) => members.put(&mut #ident),)],
         Placing::ByTag(slots) => {
             let reads = slots.iter();
-            reads.map(|(slot, tags)| quote!((#index, Some(#(#tags)|*)) => members.put(&mut #slot)?,)).collect()
+            reads.map(|(slot, tags)| quote!((#index, Some(#(#tags)|*)) => members.put(&mut #slot),)).collect()
         }
     }
 }

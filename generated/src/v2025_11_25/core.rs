@@ -21,22 +21,26 @@ pub type JSONObject = support::JsonObject;
 pub struct DurationMs(u64);
 impl DurationMs {
     /// The integer, if it is from 0 to 9007199254740991.
-    pub const fn new(value: u64) -> ::std::option::Option<Self> {
+    #[inline]
+    pub const fn new(value: u64) -> Option<Self> {
         if value <= 9007199254740991u64 { Some(Self(value)) } else { None }
     }
     /// The integer.
+    #[inline]
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 impl TryFrom<u64> for DurationMs {
     type Error = support::ConversionError;
-    fn try_from(value: u64) -> ::std::result::Result<Self, support::ConversionError> {
+    #[inline]
+    fn try_from(value: u64) -> Result<Self, support::ConversionError> {
         Self::new(value)
             .ok_or_else(|| "not an integer from 0 to 9007199254740991".into())
     }
 }
 impl ::std::fmt::Display for DurationMs {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
@@ -45,14 +49,14 @@ impl ::serde::Serialize for DurationMs {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for DurationMs {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_unsigned(0u64, 9007199254740991u64, deserializer).map(Self)
     }
 }
@@ -66,7 +70,7 @@ impl<'de> ::serde::Deserialize<'de> for DurationMs {
 #[allow(clippy::large_enum_variant)]
 pub enum RequestId {
     /// A JSON string.
-    String(::std::string::String),
+    String(String),
     /// A JSON integer.
     Integer(support::Int),
 }
@@ -74,7 +78,7 @@ impl ::serde::Serialize for RequestId {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Integer(value) => value.serialize(serializer),
@@ -84,7 +88,7 @@ impl ::serde::Serialize for RequestId {
 impl<'de> ::serde::Deserialize<'de> for RequestId {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::String(_) => {
@@ -107,7 +111,7 @@ impl<'de> ::serde::Deserialize<'de> for RequestId {
 #[allow(clippy::large_enum_variant)]
 pub enum ProgressToken {
     /// A JSON string.
-    String(::std::string::String),
+    String(String),
     /// A JSON integer.
     Integer(support::Int),
 }
@@ -115,7 +119,7 @@ impl ::serde::Serialize for ProgressToken {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Integer(value) => value.serialize(serializer),
@@ -125,7 +129,7 @@ impl ::serde::Serialize for ProgressToken {
 impl<'de> ::serde::Deserialize<'de> for ProgressToken {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::String(_) => {
@@ -158,32 +162,38 @@ impl<'de> ::serde::Deserialize<'de> for ProgressToken {
 pub struct Cursor(pub ::std::string::String);
 impl ::std::ops::Deref for Cursor {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<Cursor> for ::std::string::String {
+    #[inline]
     fn from(value: Cursor) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for Cursor {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for Cursor {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for Cursor {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for Cursor {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -199,27 +209,26 @@ pub struct JSONRPCRequest {
     /// Request id.
     pub id: RequestId,
     /// Name of the operation that is asked for.
-    pub method: ::std::string::String,
+    pub method: String,
     /// JSON object.
-    pub params: ::std::option::Option<JSONObject>,
+    pub params: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl JSONRPCRequest {
     /// A value with the members that must be there.
-    pub fn new(
-        id: RequestId,
-        method: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(id: RequestId, method: impl Into<String>) -> Self {
         Self {
             id,
             method: method.into(),
-            params: ::std::default::Default::default(),
+            params: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, value: JSONObject) -> Self {
         self.params = Some(value);
         self
@@ -228,21 +237,21 @@ impl JSONRPCRequest {
 impl support::Record for JSONRPCRequest {
     const NAME: &'static str = "JSONRPCRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -253,26 +262,17 @@ impl support::Record for JSONRPCRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCRequest);
+impl support::Written for JSONRPCRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, &self.method);
+        members.optional(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, &self.method)?;
-        members.optional(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCRequest);
 /// Notification envelope.
 ///
 /// Any message that wants no answer.
@@ -282,23 +282,25 @@ impl ::serde::Serialize for JSONRPCRequest {
 #[non_exhaustive]
 pub struct JSONRPCNotification {
     /// Name of the event that is reported.
-    pub method: ::std::string::String,
+    pub method: String,
     /// JSON object.
-    pub params: ::std::option::Option<JSONObject>,
+    pub params: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl JSONRPCNotification {
     /// A value with the members that must be there.
-    pub fn new(method: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),
-            params: ::std::default::Default::default(),
+            params: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, value: JSONObject) -> Self {
         self.params = Some(value);
         self
@@ -307,19 +309,19 @@ impl JSONRPCNotification {
 impl support::Record for JSONRPCNotification {
     const NAME: &'static str = "JSONRPCNotification";
     const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut method)?,
-                2usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut method),
+                2usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -329,25 +331,16 @@ impl support::Record for JSONRPCNotification {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCNotification {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCNotification);
+impl support::Written for JSONRPCNotification {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.method);
+        members.optional(2usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCNotification {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.method)?;
-        members.optional(2usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCNotification);
 /// Success envelope.
 ///
 /// The answer to a request that went well. The shape of the result follows from the method alone.
@@ -365,6 +358,7 @@ pub struct JSONRPCResultResponse {
 }
 impl JSONRPCResultResponse {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, result: ResultObject) -> Self {
         Self {
             id,
@@ -376,19 +370,19 @@ impl JSONRPCResultResponse {
 impl support::Record for JSONRPCResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "result"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut result = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut result)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut result),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -398,25 +392,16 @@ impl support::Record for JSONRPCResultResponse {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCResultResponse {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCResultResponse);
+impl support::Written for JSONRPCResultResponse {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, &self.result);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCResultResponse {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, &self.result)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCResultResponse);
 /// Error envelope.
 ///
 /// The answer to a request that failed as a protocol exchange. The id is left out where the request's own could not be read.
@@ -426,7 +411,7 @@ impl ::serde::Serialize for JSONRPCResultResponse {
 #[non_exhaustive]
 pub struct JSONRPCErrorResponse {
     /// Request id.
-    pub id: ::std::option::Option<RequestId>,
+    pub id: Option<RequestId>,
     /// Error.
     pub error: ErrorObject,
     /// Members that the schema does not name.
@@ -434,15 +419,17 @@ pub struct JSONRPCErrorResponse {
 }
 impl JSONRPCErrorResponse {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(error: ErrorObject) -> Self {
         Self {
-            id: ::std::default::Default::default(),
+            id: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, value: RequestId) -> Self {
         self.id = Some(value);
         self
@@ -451,19 +438,19 @@ impl JSONRPCErrorResponse {
 impl support::Record for JSONRPCErrorResponse {
     const NAME: &'static str = "JSONRPCErrorResponse";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -473,25 +460,16 @@ impl support::Record for JSONRPCErrorResponse {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCErrorResponse {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCErrorResponse);
+impl support::Written for JSONRPCErrorResponse {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.optional(1usize, &self.id);
+        members.put(2usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCErrorResponse {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.optional(1usize, &self.id)?;
-        members.put(2usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCErrorResponse);
 /// Request metadata.
 ///
 /// Metadata of a request; open to any name.
@@ -501,20 +479,22 @@ impl ::serde::Serialize for JSONRPCErrorResponse {
 #[non_exhaustive]
 pub struct RequestParamsMeta {
     /// Progress token.
-    pub progress_token: ::std::option::Option<ProgressToken>,
+    pub progress_token: Option<ProgressToken>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl RequestParamsMeta {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            progress_token: ::std::default::Default::default(),
+            progress_token: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, value: ProgressToken) -> Self {
         self.progress_token = Some(value);
         self
@@ -523,15 +503,15 @@ impl RequestParamsMeta {
 impl support::Record for RequestParamsMeta {
     const NAME: &'static str = "RequestParamsMeta";
     const KEYS: &'static [&'static str] = &["progressToken"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut progress_token = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut progress_token)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut progress_token),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             progress_token: members.take(0usize, progress_token)?,
@@ -539,23 +519,14 @@ impl support::Record for RequestParamsMeta {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for RequestParamsMeta {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(RequestParamsMeta);
+impl support::Written for RequestParamsMeta {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.progress_token);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for RequestParamsMeta {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.progress_token)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(RequestParamsMeta);
 /// Bare request params.
 ///
 /// Params of a request that takes nothing of its own.
@@ -565,20 +536,22 @@ impl ::serde::Serialize for RequestParamsMeta {
 #[non_exhaustive]
 pub struct RequestParams {
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl RequestParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
@@ -587,15 +560,15 @@ impl RequestParams {
 impl support::Record for RequestParams {
     const NAME: &'static str = "RequestParams";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -603,23 +576,14 @@ impl support::Record for RequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for RequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(RequestParams);
+impl support::Written for RequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for RequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(RequestParams);
 /// Paging params.
 ///
 /// Params of a request for one page of a list.
@@ -629,29 +593,32 @@ impl ::serde::Serialize for RequestParams {
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Cursor.
-    pub cursor: ::std::option::Option<Cursor>,
+    pub cursor: Option<Cursor>,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl PaginatedRequestParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            cursor: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            cursor: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `cursor`.
     #[must_use]
-    pub fn with_cursor(mut self, value: impl ::std::convert::Into<Cursor>) -> Self {
+    #[inline]
+    pub fn with_cursor(mut self, value: impl Into<Cursor>) -> Self {
         self.cursor = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
@@ -660,17 +627,17 @@ impl PaginatedRequestParams {
 impl support::Record for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
     const KEYS: &'static [&'static str] = &["cursor", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut cursor = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut cursor)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut cursor),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             cursor: members.take(0usize, cursor)?,
@@ -679,24 +646,15 @@ impl support::Record for PaginatedRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for PaginatedRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(PaginatedRequestParams);
+impl support::Written for PaginatedRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.cursor);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for PaginatedRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.cursor)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(PaginatedRequestParams);
 /// Bare notification params.
 ///
 /// Params that every notification may carry.
@@ -706,20 +664,22 @@ impl ::serde::Serialize for PaginatedRequestParams {
 #[non_exhaustive]
 pub struct NotificationParams {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl NotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
@@ -728,15 +688,15 @@ impl NotificationParams {
 impl support::Record for NotificationParams {
     const NAME: &'static str = "NotificationParams";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -744,23 +704,14 @@ impl support::Record for NotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for NotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(NotificationParams);
+impl support::Written for NotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for NotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(NotificationParams);
 /// Result.
 ///
 /// What every result has in this revision: metadata at most, and no `resultType`.
@@ -770,20 +721,22 @@ impl ::serde::Serialize for NotificationParams {
 #[non_exhaustive]
 pub struct ResultObject {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ResultObject {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
@@ -792,15 +745,15 @@ impl ResultObject {
 impl support::Record for ResultObject {
     const NAME: &'static str = "Result";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -808,23 +761,14 @@ impl support::Record for ResultObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ResultObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ResultObject);
+impl support::Written for ResultObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ResultObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ResultObject);
 /// Page of a list.
 ///
 /// What every result that is one page of a list has. A page without `nextCursor` is the last one.
@@ -834,30 +778,33 @@ impl ::serde::Serialize for ResultObject {
 #[non_exhaustive]
 pub struct PaginatedResult {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Cursor.
-    pub next_cursor: ::std::option::Option<Cursor>,
+    pub next_cursor: Option<Cursor>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl PaginatedResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
-            next_cursor: ::std::default::Default::default(),
+            meta: None,
+            next_cursor: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `nextCursor`.
     #[must_use]
-    pub fn with_next_cursor(mut self, value: impl ::std::convert::Into<Cursor>) -> Self {
+    #[inline]
+    pub fn with_next_cursor(mut self, value: impl Into<Cursor>) -> Self {
         self.next_cursor = Some(value.into());
         self
     }
@@ -865,17 +812,17 @@ impl PaginatedResult {
 impl support::Record for PaginatedResult {
     const NAME: &'static str = "PaginatedResult";
     const KEYS: &'static [&'static str] = &["_meta", "nextCursor"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut next_cursor)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut next_cursor),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -884,24 +831,15 @@ impl support::Record for PaginatedResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for PaginatedResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(PaginatedResult);
+impl support::Written for PaginatedResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.optional(1usize, &self.next_cursor);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for PaginatedResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.optional(1usize, &self.next_cursor)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(PaginatedResult);
 /// Error code.
 ///
 /// Number that classifies an error. JSON-RPC reserves -32768 to -32000.
@@ -911,22 +849,26 @@ impl ::serde::Serialize for PaginatedResult {
 pub struct ErrorCode(i64);
 impl ErrorCode {
     /// The integer.
+    #[inline]
     pub const fn get(self) -> i64 {
         self.0
     }
 }
 impl ErrorCode {
     /// The integer as a value of this type.
+    #[inline]
     pub const fn new(value: i64) -> Self {
         Self(value)
     }
 }
 impl From<i64> for ErrorCode {
+    #[inline]
     fn from(value: i64) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for ErrorCode {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
@@ -935,14 +877,14 @@ impl ::serde::Serialize for ErrorCode {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(self.0)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ErrorCode {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         <support::Int as ::serde::Deserialize>::deserialize(deserializer)
             .map(|value| Self(value.get()))
     }
@@ -958,27 +900,26 @@ pub struct ErrorObject {
     /// Error code.
     pub code: ErrorCode,
     /// One short sentence for a person.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Further detail; its form goes with the code.
-    pub data: ::std::option::Option<::serde_json::Value>,
+    pub data: Option<::serde_json::Value>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ErrorObject {
     /// A value with the members that must be there.
-    pub fn new(
-        code: ErrorCode,
-        message: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
-            data: ::std::default::Default::default(),
+            data: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, value: ::serde_json::Value) -> Self {
         self.data = Some(value);
         self
@@ -987,19 +928,19 @@ impl ErrorObject {
 impl support::Record for ErrorObject {
     const NAME: &'static str = "Error";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             code: members.require(0usize, code)?,
@@ -1009,22 +950,13 @@ impl support::Record for ErrorObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ErrorObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ErrorObject);
+impl support::Written for ErrorObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.code);
+        members.put(1usize, &self.message);
+        members.optional(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ErrorObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.code)?;
-        members.put(1usize, &self.message)?;
-        members.optional(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ErrorObject);

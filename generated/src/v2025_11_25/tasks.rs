@@ -16,20 +16,22 @@ use super::*;
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// JSON object.
-    pub create: ::std::option::Option<JSONObject>,
+    pub create: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilitiesTasksRequestsElicitation {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            create: ::std::default::Default::default(),
+            create: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `create`.
     #[must_use]
+    #[inline]
     pub fn with_create(mut self, value: JSONObject) -> Self {
         self.create = Some(value);
         self
@@ -38,15 +40,15 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 impl support::Record for ClientCapabilitiesTasksRequestsElicitation {
     const NAME: &'static str = "ClientCapabilitiesTasksRequestsElicitation";
     const KEYS: &'static [&'static str] = &["create"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut create = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut create)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut create),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             create: members.take(0usize, create)?,
@@ -54,23 +56,14 @@ impl support::Record for ClientCapabilitiesTasksRequestsElicitation {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilitiesTasksRequestsElicitation);
+impl support::Written for ClientCapabilitiesTasksRequestsElicitation {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.create);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilitiesTasksRequestsElicitation {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.create)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilitiesTasksRequestsElicitation);
 /// Client task sampling.
 ///
 /// Sampling requests that a client can run as tasks.
@@ -80,20 +73,22 @@ impl ::serde::Serialize for ClientCapabilitiesTasksRequestsElicitation {
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// JSON object.
-    pub create_message: ::std::option::Option<JSONObject>,
+    pub create_message: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilitiesTasksRequestsSampling {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            create_message: ::std::default::Default::default(),
+            create_message: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `createMessage`.
     #[must_use]
+    #[inline]
     pub fn with_create_message(mut self, value: JSONObject) -> Self {
         self.create_message = Some(value);
         self
@@ -102,15 +97,15 @@ impl ClientCapabilitiesTasksRequestsSampling {
 impl support::Record for ClientCapabilitiesTasksRequestsSampling {
     const NAME: &'static str = "ClientCapabilitiesTasksRequestsSampling";
     const KEYS: &'static [&'static str] = &["createMessage"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut create_message = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut create_message)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut create_message),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             create_message: members.take(0usize, create_message)?,
@@ -118,23 +113,14 @@ impl support::Record for ClientCapabilitiesTasksRequestsSampling {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilitiesTasksRequestsSampling);
+impl support::Written for ClientCapabilitiesTasksRequestsSampling {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.create_message);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilitiesTasksRequestsSampling {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.create_message)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilitiesTasksRequestsSampling);
 /// Client task requests.
 ///
 /// Requests that a client can run as tasks.
@@ -144,23 +130,25 @@ impl ::serde::Serialize for ClientCapabilitiesTasksRequestsSampling {
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Client task elicitation.
-    pub elicitation: ::std::option::Option<ClientCapabilitiesTasksRequestsElicitation>,
+    pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
     /// Client task sampling.
-    pub sampling: ::std::option::Option<ClientCapabilitiesTasksRequestsSampling>,
+    pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilitiesTasksRequests {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            elicitation: ::std::default::Default::default(),
-            sampling: ::std::default::Default::default(),
+            elicitation: None,
+            sampling: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(
         mut self,
         value: ClientCapabilitiesTasksRequestsElicitation,
@@ -170,6 +158,7 @@ impl ClientCapabilitiesTasksRequests {
     }
     /// Sets `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(
         mut self,
         value: ClientCapabilitiesTasksRequestsSampling,
@@ -181,17 +170,17 @@ impl ClientCapabilitiesTasksRequests {
 impl support::Record for ClientCapabilitiesTasksRequests {
     const NAME: &'static str = "ClientCapabilitiesTasksRequests";
     const KEYS: &'static [&'static str] = &["elicitation", "sampling"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut elicitation = None;
         let mut sampling = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut elicitation)?,
-                1usize => members.put(&mut sampling)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut elicitation),
+                1usize => members.put(&mut sampling),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             elicitation: members.take(0usize, elicitation)?,
@@ -200,24 +189,15 @@ impl support::Record for ClientCapabilitiesTasksRequests {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesTasksRequests {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilitiesTasksRequests);
+impl support::Written for ClientCapabilitiesTasksRequests {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.elicitation);
+        members.optional(1usize, &self.sampling);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilitiesTasksRequests {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.elicitation)?;
-        members.optional(1usize, &self.sampling)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilitiesTasksRequests);
 /// Client tasks, old.
 ///
 /// Stands under `tasks` in a client's capabilities. A client that declares only this has not declared the extension.
@@ -227,38 +207,42 @@ impl ::serde::Serialize for ClientCapabilitiesTasksRequests {
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// JSON object.
-    pub list: ::std::option::Option<JSONObject>,
+    pub list: Option<JSONObject>,
     /// JSON object.
-    pub cancel: ::std::option::Option<JSONObject>,
+    pub cancel: Option<JSONObject>,
     /// Client task requests.
-    pub requests: ::std::option::Option<ClientCapabilitiesTasksRequests>,
+    pub requests: Option<ClientCapabilitiesTasksRequests>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilitiesTasks {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            list: ::std::default::Default::default(),
-            cancel: ::std::default::Default::default(),
-            requests: ::std::default::Default::default(),
+            list: None,
+            cancel: None,
+            requests: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `list`.
     #[must_use]
+    #[inline]
     pub fn with_list(mut self, value: JSONObject) -> Self {
         self.list = Some(value);
         self
     }
     /// Sets `cancel`.
     #[must_use]
+    #[inline]
     pub fn with_cancel(mut self, value: JSONObject) -> Self {
         self.cancel = Some(value);
         self
     }
     /// Sets `requests`.
     #[must_use]
+    #[inline]
     pub fn with_requests(mut self, value: ClientCapabilitiesTasksRequests) -> Self {
         self.requests = Some(value);
         self
@@ -267,19 +251,19 @@ impl ClientCapabilitiesTasks {
 impl support::Record for ClientCapabilitiesTasks {
     const NAME: &'static str = "ClientCapabilitiesTasks";
     const KEYS: &'static [&'static str] = &["list", "cancel", "requests"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut list = None;
         let mut cancel = None;
         let mut requests = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut list)?,
-                1usize => members.put(&mut cancel)?,
-                2usize => members.put(&mut requests)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut list),
+                1usize => members.put(&mut cancel),
+                2usize => members.put(&mut requests),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             list: members.take(0usize, list)?,
@@ -289,25 +273,16 @@ impl support::Record for ClientCapabilitiesTasks {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesTasks {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilitiesTasks);
+impl support::Written for ClientCapabilitiesTasks {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.list);
+        members.optional(1usize, &self.cancel);
+        members.optional(2usize, &self.requests);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilitiesTasks {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.list)?;
-        members.optional(1usize, &self.cancel)?;
-        members.optional(2usize, &self.requests)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilitiesTasks);
 /// Server task tools.
 ///
 /// Tool requests that a server can run as tasks.
@@ -317,20 +292,22 @@ impl ::serde::Serialize for ClientCapabilitiesTasks {
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// JSON object.
-    pub call: ::std::option::Option<JSONObject>,
+    pub call: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilitiesTasksRequestsTools {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            call: ::std::default::Default::default(),
+            call: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `call`.
     #[must_use]
+    #[inline]
     pub fn with_call(mut self, value: JSONObject) -> Self {
         self.call = Some(value);
         self
@@ -339,15 +316,15 @@ impl ServerCapabilitiesTasksRequestsTools {
 impl support::Record for ServerCapabilitiesTasksRequestsTools {
     const NAME: &'static str = "ServerCapabilitiesTasksRequestsTools";
     const KEYS: &'static [&'static str] = &["call"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut call = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut call)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut call),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             call: members.take(0usize, call)?,
@@ -355,23 +332,14 @@ impl support::Record for ServerCapabilitiesTasksRequestsTools {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilitiesTasksRequestsTools);
+impl support::Written for ServerCapabilitiesTasksRequestsTools {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.call);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilitiesTasksRequestsTools {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.call)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilitiesTasksRequestsTools);
 /// Server task requests.
 ///
 /// Requests that a server can run as tasks.
@@ -381,20 +349,22 @@ impl ::serde::Serialize for ServerCapabilitiesTasksRequestsTools {
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Server task tools.
-    pub tools: ::std::option::Option<ServerCapabilitiesTasksRequestsTools>,
+    pub tools: Option<ServerCapabilitiesTasksRequestsTools>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilitiesTasksRequests {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            tools: ::std::default::Default::default(),
+            tools: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, value: ServerCapabilitiesTasksRequestsTools) -> Self {
         self.tools = Some(value);
         self
@@ -403,15 +373,15 @@ impl ServerCapabilitiesTasksRequests {
 impl support::Record for ServerCapabilitiesTasksRequests {
     const NAME: &'static str = "ServerCapabilitiesTasksRequests";
     const KEYS: &'static [&'static str] = &["tools"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut tools = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut tools)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut tools),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             tools: members.take(0usize, tools)?,
@@ -419,23 +389,14 @@ impl support::Record for ServerCapabilitiesTasksRequests {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesTasksRequests {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilitiesTasksRequests);
+impl support::Written for ServerCapabilitiesTasksRequests {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.tools);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilitiesTasksRequests {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.tools)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilitiesTasksRequests);
 /// Server tasks, old.
 ///
 /// Stands under `tasks` in a server's capabilities; never under a revision that has the extension.
@@ -445,38 +406,42 @@ impl ::serde::Serialize for ServerCapabilitiesTasksRequests {
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// JSON object.
-    pub list: ::std::option::Option<JSONObject>,
+    pub list: Option<JSONObject>,
     /// JSON object.
-    pub cancel: ::std::option::Option<JSONObject>,
+    pub cancel: Option<JSONObject>,
     /// Server task requests.
-    pub requests: ::std::option::Option<ServerCapabilitiesTasksRequests>,
+    pub requests: Option<ServerCapabilitiesTasksRequests>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilitiesTasks {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            list: ::std::default::Default::default(),
-            cancel: ::std::default::Default::default(),
-            requests: ::std::default::Default::default(),
+            list: None,
+            cancel: None,
+            requests: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `list`.
     #[must_use]
+    #[inline]
     pub fn with_list(mut self, value: JSONObject) -> Self {
         self.list = Some(value);
         self
     }
     /// Sets `cancel`.
     #[must_use]
+    #[inline]
     pub fn with_cancel(mut self, value: JSONObject) -> Self {
         self.cancel = Some(value);
         self
     }
     /// Sets `requests`.
     #[must_use]
+    #[inline]
     pub fn with_requests(mut self, value: ServerCapabilitiesTasksRequests) -> Self {
         self.requests = Some(value);
         self
@@ -485,19 +450,19 @@ impl ServerCapabilitiesTasks {
 impl support::Record for ServerCapabilitiesTasks {
     const NAME: &'static str = "ServerCapabilitiesTasks";
     const KEYS: &'static [&'static str] = &["list", "cancel", "requests"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut list = None;
         let mut cancel = None;
         let mut requests = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut list)?,
-                1usize => members.put(&mut cancel)?,
-                2usize => members.put(&mut requests)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut list),
+                1usize => members.put(&mut cancel),
+                2usize => members.put(&mut requests),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             list: members.take(0usize, list)?,
@@ -507,25 +472,16 @@ impl support::Record for ServerCapabilitiesTasks {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesTasks {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilitiesTasks);
+impl support::Written for ServerCapabilitiesTasks {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.list);
+        members.optional(1usize, &self.cancel);
+        members.optional(2usize, &self.requests);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilitiesTasks {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.list)?;
-        members.optional(1usize, &self.cancel)?;
-        members.optional(2usize, &self.requests)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilitiesTasks);
 /// Task support of a tool.
 ///
 /// Whether a tool may, must or must not be called as a task. Left out means that it must not.
@@ -555,6 +511,7 @@ pub enum ToolExecutionTaskSupport {
     Required,
 }
 impl ::std::fmt::Display for ToolExecutionTaskSupport {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Forbidden => f.write_str("forbidden"),
@@ -565,6 +522,7 @@ impl ::std::fmt::Display for ToolExecutionTaskSupport {
 }
 impl ::std::str::FromStr for ToolExecutionTaskSupport {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "forbidden" => Ok(Self::Forbidden),
@@ -576,12 +534,14 @@ impl ::std::str::FromStr for ToolExecutionTaskSupport {
 }
 impl ::std::convert::TryFrom<&str> for ToolExecutionTaskSupport {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for ToolExecutionTaskSupport {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -597,20 +557,22 @@ impl ::std::convert::TryFrom<::std::string::String> for ToolExecutionTaskSupport
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Task support of a tool.
-    pub task_support: ::std::option::Option<ToolExecutionTaskSupport>,
+    pub task_support: Option<ToolExecutionTaskSupport>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolExecution {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            task_support: ::std::default::Default::default(),
+            task_support: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `taskSupport`.
     #[must_use]
+    #[inline]
     pub fn with_task_support(mut self, value: ToolExecutionTaskSupport) -> Self {
         self.task_support = Some(value);
         self
@@ -619,15 +581,15 @@ impl ToolExecution {
 impl support::Record for ToolExecution {
     const NAME: &'static str = "ToolExecution";
     const KEYS: &'static [&'static str] = &["taskSupport"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_support = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_support)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_support),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_support: members.take(0usize, task_support)?,
@@ -635,23 +597,14 @@ impl support::Record for ToolExecution {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolExecution {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolExecution);
+impl support::Written for ToolExecution {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.task_support);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolExecution {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.task_support)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolExecution);
 /// Task id.
 ///
 /// The receiver's name for a task, opaque to everybody else.
@@ -672,32 +625,38 @@ impl ::serde::Serialize for ToolExecution {
 pub struct TaskId(pub ::std::string::String);
 impl ::std::ops::Deref for TaskId {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<TaskId> for ::std::string::String {
+    #[inline]
     fn from(value: TaskId) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for TaskId {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for TaskId {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for TaskId {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for TaskId {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -722,32 +681,38 @@ impl From<&str> for TaskId {
 pub struct Timestamp(pub ::std::string::String);
 impl ::std::ops::Deref for Timestamp {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<Timestamp> for ::std::string::String {
+    #[inline]
     fn from(value: Timestamp) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for Timestamp {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for Timestamp {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for Timestamp {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for Timestamp {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -771,10 +736,11 @@ pub enum TaskStatus {
     /// `cancelled`.
     Cancelled,
     /// A value that the schema does not list.
-    Other(::std::string::String),
+    Other(String),
 }
 impl TaskStatus {
     /// The value on the wire.
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Working => "working",
@@ -787,6 +753,7 @@ impl TaskStatus {
     }
 }
 impl From<&str> for TaskStatus {
+    #[inline]
     fn from(text: &str) -> Self {
         match text {
             "working" => Self::Working,
@@ -798,12 +765,14 @@ impl From<&str> for TaskStatus {
         }
     }
 }
-impl From<::std::string::String> for TaskStatus {
-    fn from(text: ::std::string::String) -> Self {
+impl From<String> for TaskStatus {
+    #[inline]
+    fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
 }
 impl ::std::fmt::Display for TaskStatus {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
@@ -812,14 +781,14 @@ impl ::serde::Serialize for TaskStatus {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 impl<'de> ::serde::Deserialize<'de> for TaskStatus {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_text(
                 &["working", "input_required", "completed", "failed", "cancelled"],
                 deserializer,
@@ -840,49 +809,49 @@ pub struct Task {
     /// Task status.
     pub status: TaskStatus,
     /// What is going on, in words for a person.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is in fact kept, in milliseconds; null means without limit.
-    pub ttl: ::std::option::Option<DurationMs>,
+    pub ttl: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval: ::std::option::Option<DurationMs>,
+    pub poll_interval: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Task {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        status: impl ::std::convert::Into<TaskStatus>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        status: impl Into<TaskStatus>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl: Option<DurationMs>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
             status: status.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl,
-            poll_interval: ::std::default::Default::default(),
+            poll_interval: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, value: DurationMs) -> Self {
         self.poll_interval = Some(value);
         self
@@ -899,9 +868,9 @@ impl support::Record for Task {
         "ttl",
         "pollInterval",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -911,15 +880,15 @@ impl support::Record for Task {
         let mut poll_interval = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl)?,
-                6usize => members.put(&mut poll_interval)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl),
+                6usize => members.put(&mut poll_interval),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -933,29 +902,20 @@ impl support::Record for Task {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Task {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Task);
+impl support::Written for Task {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, &self.status);
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl);
+        members.optional(6usize, &self.poll_interval);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Task {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, &self.status)?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl)?;
-        members.optional(6usize, &self.poll_interval)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Task);
 /// Wish for a task.
 ///
 /// Stands under `task` in the params of a request and asks that it be run as a task. Under a later revision it is an unknown field.
@@ -965,20 +925,22 @@ impl ::serde::Serialize for Task {
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// Milliseconds.
-    pub ttl: ::std::option::Option<DurationMs>,
+    pub ttl: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TaskMetadata {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            ttl: ::std::default::Default::default(),
+            ttl: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `ttl`.
     #[must_use]
+    #[inline]
     pub fn with_ttl(mut self, value: DurationMs) -> Self {
         self.ttl = Some(value);
         self
@@ -987,15 +949,15 @@ impl TaskMetadata {
 impl support::Record for TaskMetadata {
     const NAME: &'static str = "TaskMetadata";
     const KEYS: &'static [&'static str] = &["ttl"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut ttl = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut ttl)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut ttl),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             ttl: members.take(0usize, ttl)?,
@@ -1003,23 +965,14 @@ impl support::Record for TaskMetadata {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskMetadata {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskMetadata);
+impl support::Written for TaskMetadata {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.ttl);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskMetadata {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.ttl)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskMetadata);
 /// Related task.
 ///
 /// Stands under `io.modelcontextprotocol/related-task` in the `_meta` of a message that belongs to a task.
@@ -1035,7 +988,8 @@ pub struct RelatedTaskMetadata {
 }
 impl RelatedTaskMetadata {
     /// A value with the members that must be there.
-    pub fn new(task_id: impl ::std::convert::Into<TaskId>) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>) -> Self {
         Self {
             task_id: task_id.into(),
             extra: support::Extra::default(),
@@ -1045,15 +999,15 @@ impl RelatedTaskMetadata {
 impl support::Record for RelatedTaskMetadata {
     const NAME: &'static str = "RelatedTaskMetadata";
     const KEYS: &'static [&'static str] = &["taskId"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -1061,23 +1015,14 @@ impl support::Record for RelatedTaskMetadata {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for RelatedTaskMetadata {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(RelatedTaskMetadata);
+impl support::Written for RelatedTaskMetadata {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for RelatedTaskMetadata {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(RelatedTaskMetadata);
 /// Params with a wish for a task.
 ///
 /// What the params of every request that can be run as a task share.
@@ -1087,29 +1032,32 @@ impl ::serde::Serialize for RelatedTaskMetadata {
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParams {
     /// Wish for a task.
-    pub task: ::std::option::Option<TaskMetadata>,
+    pub task: Option<TaskMetadata>,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TaskAugmentedRequestParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            task: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            task: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, value: TaskMetadata) -> Self {
         self.task = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
@@ -1118,17 +1066,17 @@ impl TaskAugmentedRequestParams {
 impl support::Record for TaskAugmentedRequestParams {
     const NAME: &'static str = "TaskAugmentedRequestParams";
     const KEYS: &'static [&'static str] = &["task", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task: members.take(0usize, task)?,
@@ -1137,24 +1085,15 @@ impl support::Record for TaskAugmentedRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskAugmentedRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskAugmentedRequestParams);
+impl support::Written for TaskAugmentedRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.task);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskAugmentedRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.task)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskAugmentedRequestParams);
 /// Tool call params.
 ///
 /// Which tool to run, on what, and whether as a task.
@@ -1164,41 +1103,45 @@ impl ::serde::Serialize for TaskAugmentedRequestParams {
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Wish for a task.
-    pub task: ::std::option::Option<TaskMetadata>,
+    pub task: Option<TaskMetadata>,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Name of the tool.
-    pub name: ::std::string::String,
+    pub name: String,
     /// JSON object.
-    pub arguments: ::std::option::Option<JSONObject>,
+    pub arguments: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CallToolRequestParams {
     /// A value with the members that must be there.
-    pub fn new(name: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
-            task: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            task: None,
+            meta: None,
             name: name.into(),
-            arguments: ::std::default::Default::default(),
+            arguments: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, value: TaskMetadata) -> Self {
         self.task = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, value: JSONObject) -> Self {
         self.arguments = Some(value);
         self
@@ -1207,21 +1150,21 @@ impl CallToolRequestParams {
 impl support::Record for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
     const KEYS: &'static [&'static str] = &["task", "_meta", "name", "arguments"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task = None;
         let mut meta = None;
         let mut name = None;
         let mut arguments = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut name)?,
-                3usize => members.put(&mut arguments)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut name),
+                3usize => members.put(&mut arguments),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task: members.take(0usize, task)?,
@@ -1232,26 +1175,17 @@ impl support::Record for CallToolRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CallToolRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CallToolRequestParams);
+impl support::Written for CallToolRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.task);
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.name);
+        members.optional(3usize, &self.arguments);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CallToolRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.task)?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.name)?;
-        members.optional(3usize, &self.arguments)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CallToolRequestParams);
 /// Tool call request.
 ///
 /// Asks a server to run a tool.
@@ -1269,6 +1203,7 @@ pub struct CallToolRequest {
 }
 impl CallToolRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: CallToolRequestParams) -> Self {
         Self {
             id,
@@ -1280,21 +1215,21 @@ impl CallToolRequest {
 impl support::Record for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tools/call"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tools/call"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tools/call", &[])?;
@@ -1305,26 +1240,17 @@ impl support::Record for CallToolRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CallToolRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CallToolRequest);
+impl support::Written for CallToolRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tools/call");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CallToolRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tools/call")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CallToolRequest);
 impl CallToolRequest {
     /// The method, `tools/call`.
     pub const METHOD: &'static str = "tools/call";
@@ -1338,7 +1264,7 @@ impl CallToolRequest {
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Task.
     pub task: Task,
     /// Members that the schema does not name.
@@ -1346,15 +1272,17 @@ pub struct CreateTaskResult {
 }
 impl CreateTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(task: Task) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
@@ -1363,17 +1291,17 @@ impl CreateTaskResult {
 impl support::Record for CreateTaskResult {
     const NAME: &'static str = "CreateTaskResult";
     const KEYS: &'static [&'static str] = &["_meta", "task"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -1382,24 +1310,15 @@ impl support::Record for CreateTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CreateTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CreateTaskResult);
+impl support::Written for CreateTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CreateTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CreateTaskResult);
 /// Get task params.
 ///
 /// Which task to look at.
@@ -1411,21 +1330,23 @@ pub struct GetTaskRequestParams {
     /// Task id.
     pub task_id: TaskId,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl GetTaskRequestParams {
     /// A value with the members that must be there.
-    pub fn new(task_id: impl ::std::convert::Into<TaskId>) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>) -> Self {
         Self {
             task_id: task_id.into(),
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
@@ -1434,17 +1355,17 @@ impl GetTaskRequestParams {
 impl support::Record for GetTaskRequestParams {
     const NAME: &'static str = "GetTaskRequestParams";
     const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -1453,24 +1374,15 @@ impl support::Record for GetTaskRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskRequestParams);
+impl support::Written for GetTaskRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskRequestParams);
 /// Get task request.
 ///
 /// Asks for the state of a task.
@@ -1488,6 +1400,7 @@ pub struct GetTaskRequest {
 }
 impl GetTaskRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: GetTaskRequestParams) -> Self {
         Self {
             id,
@@ -1499,21 +1412,21 @@ impl GetTaskRequest {
 impl support::Record for GetTaskRequest {
     const NAME: &'static str = "GetTaskRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/get"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/get"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/get", &[])?;
@@ -1524,26 +1437,17 @@ impl support::Record for GetTaskRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskRequest);
+impl support::Written for GetTaskRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/get");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/get")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskRequest);
 impl GetTaskRequest {
     /// The method, `tasks/get`.
     pub const METHOD: &'static str = "tasks/get";
@@ -1562,62 +1466,63 @@ impl support::Request for GetTaskRequest {
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Task id.
     pub task_id: TaskId,
     /// Task status.
     pub status: TaskStatus,
     /// What is going on, in words for a person.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is in fact kept, in milliseconds; null means without limit.
-    pub ttl: ::std::option::Option<DurationMs>,
+    pub ttl: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval: ::std::option::Option<DurationMs>,
+    pub poll_interval: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl GetTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        status: impl ::std::convert::Into<TaskStatus>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        status: impl Into<TaskStatus>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
             status: status.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl,
-            poll_interval: ::std::default::Default::default(),
+            poll_interval: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, value: DurationMs) -> Self {
         self.poll_interval = Some(value);
         self
@@ -1635,9 +1540,9 @@ impl support::Record for GetTaskResult {
         "ttl",
         "pollInterval",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -1648,16 +1553,16 @@ impl support::Record for GetTaskResult {
         let mut poll_interval = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.put(&mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl)?,
-                7usize => members.put(&mut poll_interval)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.put(&mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl),
+                7usize => members.put(&mut poll_interval),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -1672,31 +1577,23 @@ impl support::Record for GetTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskResult);
+impl support::Written for GetTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, &self.status);
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl);
+        members.optional(7usize, &self.poll_interval);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, &self.status)?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl)?;
-        members.optional(7usize, &self.poll_interval)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskResult);
 impl From<GetTaskResult> for Task {
+    #[inline]
     fn from(value: GetTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -1711,9 +1608,10 @@ impl From<GetTaskResult> for Task {
     }
 }
 impl From<Task> for GetTaskResult {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status: value.status,
             status_message: value.status_message,
@@ -1736,21 +1634,23 @@ pub struct GetTaskPayloadRequestParams {
     /// Task id.
     pub task_id: TaskId,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl GetTaskPayloadRequestParams {
     /// A value with the members that must be there.
-    pub fn new(task_id: impl ::std::convert::Into<TaskId>) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>) -> Self {
         Self {
             task_id: task_id.into(),
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
@@ -1759,17 +1659,17 @@ impl GetTaskPayloadRequestParams {
 impl support::Record for GetTaskPayloadRequestParams {
     const NAME: &'static str = "GetTaskPayloadRequestParams";
     const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -1778,24 +1678,15 @@ impl support::Record for GetTaskPayloadRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskPayloadRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskPayloadRequestParams);
+impl support::Written for GetTaskPayloadRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskPayloadRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskPayloadRequestParams);
 /// Task result request.
 ///
 /// Asks for the result of a task; the answer keeps the caller waiting until there is one. Later revisions do not know this method.
@@ -1813,6 +1704,7 @@ pub struct GetTaskPayloadRequest {
 }
 impl GetTaskPayloadRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: GetTaskPayloadRequestParams) -> Self {
         Self {
             id,
@@ -1824,21 +1716,21 @@ impl GetTaskPayloadRequest {
 impl support::Record for GetTaskPayloadRequest {
     const NAME: &'static str = "GetTaskPayloadRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/result"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/result"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/result", &[])?;
@@ -1849,26 +1741,17 @@ impl support::Record for GetTaskPayloadRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskPayloadRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskPayloadRequest);
+impl support::Written for GetTaskPayloadRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/result");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskPayloadRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/result")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskPayloadRequest);
 impl GetTaskPayloadRequest {
     /// The method, `tasks/result`.
     pub const METHOD: &'static str = "tasks/result";
@@ -1887,20 +1770,22 @@ impl support::Request for GetTaskPayloadRequest {
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl GetTaskPayloadResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
@@ -1909,15 +1794,15 @@ impl GetTaskPayloadResult {
 impl support::Record for GetTaskPayloadResult {
     const NAME: &'static str = "GetTaskPayloadResult";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -1925,23 +1810,14 @@ impl support::Record for GetTaskPayloadResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskPayloadResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskPayloadResult);
+impl support::Written for GetTaskPayloadResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskPayloadResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskPayloadResult);
 /// Cancel task params.
 ///
 /// Which task to call off.
@@ -1953,21 +1829,23 @@ pub struct CancelTaskRequestParams {
     /// Task id.
     pub task_id: TaskId,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelTaskRequestParams {
     /// A value with the members that must be there.
-    pub fn new(task_id: impl ::std::convert::Into<TaskId>) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>) -> Self {
         Self {
             task_id: task_id.into(),
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestParamsMeta) -> Self {
         self.meta = Some(value);
         self
@@ -1976,17 +1854,17 @@ impl CancelTaskRequestParams {
 impl support::Record for CancelTaskRequestParams {
     const NAME: &'static str = "CancelTaskRequestParams";
     const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -1995,24 +1873,15 @@ impl support::Record for CancelTaskRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelTaskRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelTaskRequestParams);
+impl support::Written for CancelTaskRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelTaskRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelTaskRequestParams);
 /// Cancel task request.
 ///
 /// Asks that a task be called off.
@@ -2030,6 +1899,7 @@ pub struct CancelTaskRequest {
 }
 impl CancelTaskRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: CancelTaskRequestParams) -> Self {
         Self {
             id,
@@ -2041,21 +1911,21 @@ impl CancelTaskRequest {
 impl support::Record for CancelTaskRequest {
     const NAME: &'static str = "CancelTaskRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/cancel"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/cancel"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/cancel", &[])?;
@@ -2066,26 +1936,17 @@ impl support::Record for CancelTaskRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelTaskRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelTaskRequest);
+impl support::Written for CancelTaskRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/cancel");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelTaskRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/cancel")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelTaskRequest);
 impl CancelTaskRequest {
     /// The method, `tasks/cancel`.
     pub const METHOD: &'static str = "tasks/cancel";
@@ -2104,62 +1965,63 @@ impl support::Request for CancelTaskRequest {
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Task id.
     pub task_id: TaskId,
     /// Task status.
     pub status: TaskStatus,
     /// What is going on, in words for a person.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is in fact kept, in milliseconds; null means without limit.
-    pub ttl: ::std::option::Option<DurationMs>,
+    pub ttl: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval: ::std::option::Option<DurationMs>,
+    pub poll_interval: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        status: impl ::std::convert::Into<TaskStatus>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        status: impl Into<TaskStatus>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
             status: status.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl,
-            poll_interval: ::std::default::Default::default(),
+            poll_interval: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, value: DurationMs) -> Self {
         self.poll_interval = Some(value);
         self
@@ -2177,9 +2039,9 @@ impl support::Record for CancelTaskResult {
         "ttl",
         "pollInterval",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -2190,16 +2052,16 @@ impl support::Record for CancelTaskResult {
         let mut poll_interval = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.put(&mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl)?,
-                7usize => members.put(&mut poll_interval)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.put(&mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl),
+                7usize => members.put(&mut poll_interval),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -2214,31 +2076,23 @@ impl support::Record for CancelTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelTaskResult);
+impl support::Written for CancelTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, &self.status);
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl);
+        members.optional(7usize, &self.poll_interval);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, &self.status)?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl)?;
-        members.optional(7usize, &self.poll_interval)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelTaskResult);
 impl From<CancelTaskResult> for Task {
+    #[inline]
     fn from(value: CancelTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -2253,9 +2107,10 @@ impl From<CancelTaskResult> for Task {
     }
 }
 impl From<Task> for CancelTaskResult {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status: value.status,
             status_message: value.status_message,
@@ -2278,21 +2133,23 @@ pub struct ListTasksRequest {
     /// Request id.
     pub id: RequestId,
     /// Paging params.
-    pub params: ::std::option::Option<PaginatedRequestParams>,
+    pub params: Option<PaginatedRequestParams>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ListTasksRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
-            params: ::std::default::Default::default(),
+            params: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, value: PaginatedRequestParams) -> Self {
         self.params = Some(value);
         self
@@ -2301,21 +2158,21 @@ impl ListTasksRequest {
 impl support::Record for ListTasksRequest {
     const NAME: &'static str = "ListTasksRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/list"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/list"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/list", &[])?;
@@ -2326,26 +2183,17 @@ impl support::Record for ListTasksRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ListTasksRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ListTasksRequest);
+impl support::Written for ListTasksRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/list");
+        members.optional(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ListTasksRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/list")?;
-        members.optional(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ListTasksRequest);
 impl ListTasksRequest {
     /// The method, `tasks/list`.
     pub const METHOD: &'static str = "tasks/list";
@@ -2364,33 +2212,36 @@ impl support::Request for ListTasksRequest {
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Cursor.
-    pub next_cursor: ::std::option::Option<Cursor>,
+    pub next_cursor: Option<Cursor>,
     /// The tasks of this page.
-    pub tasks: ::std::vec::Vec<Task>,
+    pub tasks: Vec<Task>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ListTasksResult {
     /// A value with the members that must be there.
-    pub fn new(tasks: ::std::vec::Vec<Task>) -> Self {
+    #[inline]
+    pub fn new(tasks: Vec<Task>) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
-            next_cursor: ::std::default::Default::default(),
+            meta: None,
+            next_cursor: None,
             tasks,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `nextCursor`.
     #[must_use]
-    pub fn with_next_cursor(mut self, value: impl ::std::convert::Into<Cursor>) -> Self {
+    #[inline]
+    pub fn with_next_cursor(mut self, value: impl Into<Cursor>) -> Self {
         self.next_cursor = Some(value.into());
         self
     }
@@ -2398,19 +2249,19 @@ impl ListTasksResult {
 impl support::Record for ListTasksResult {
     const NAME: &'static str = "ListTasksResult";
     const KEYS: &'static [&'static str] = &["_meta", "nextCursor", "tasks"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut tasks = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut next_cursor)?,
-                2usize => members.put(&mut tasks)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut next_cursor),
+                2usize => members.put(&mut tasks),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -2420,25 +2271,16 @@ impl support::Record for ListTasksResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ListTasksResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ListTasksResult);
+impl support::Written for ListTasksResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.optional(1usize, &self.next_cursor);
+        members.put(2usize, &self.tasks);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ListTasksResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.optional(1usize, &self.next_cursor)?;
-        members.put(2usize, &self.tasks)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ListTasksResult);
 /// Task notification params.
 ///
 /// State of a task, in the same object as the metadata.
@@ -2448,62 +2290,63 @@ impl ::serde::Serialize for ListTasksResult {
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// JSON object.
-    pub meta: ::std::option::Option<JSONObject>,
+    pub meta: Option<JSONObject>,
     /// Task id.
     pub task_id: TaskId,
     /// Task status.
     pub status: TaskStatus,
     /// What is going on, in words for a person.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is in fact kept, in milliseconds; null means without limit.
-    pub ttl: ::std::option::Option<DurationMs>,
+    pub ttl: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval: ::std::option::Option<DurationMs>,
+    pub poll_interval: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TaskStatusNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        status: impl ::std::convert::Into<TaskStatus>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        status: impl Into<TaskStatus>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
             status: status.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl,
-            poll_interval: ::std::default::Default::default(),
+            poll_interval: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: JSONObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, value: DurationMs) -> Self {
         self.poll_interval = Some(value);
         self
@@ -2521,9 +2364,9 @@ impl support::Record for TaskStatusNotificationParams {
         "ttl",
         "pollInterval",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -2534,16 +2377,16 @@ impl support::Record for TaskStatusNotificationParams {
         let mut poll_interval = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.put(&mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl)?,
-                7usize => members.put(&mut poll_interval)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.put(&mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl),
+                7usize => members.put(&mut poll_interval),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -2558,31 +2401,23 @@ impl support::Record for TaskStatusNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskStatusNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskStatusNotificationParams);
+impl support::Written for TaskStatusNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, &self.status);
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl);
+        members.optional(7usize, &self.poll_interval);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskStatusNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, &self.status)?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl)?;
-        members.optional(7usize, &self.poll_interval)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskStatusNotificationParams);
 impl From<TaskStatusNotificationParams> for Task {
+    #[inline]
     fn from(value: TaskStatusNotificationParams) -> Self {
         Self {
             task_id: value.task_id,
@@ -2597,9 +2432,10 @@ impl From<TaskStatusNotificationParams> for Task {
     }
 }
 impl From<Task> for TaskStatusNotificationParams {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status: value.status,
             status_message: value.status_message,
@@ -2626,6 +2462,7 @@ pub struct TaskStatusNotification {
 }
 impl TaskStatusNotification {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
             params,
@@ -2636,19 +2473,19 @@ impl TaskStatusNotification {
 impl support::Record for TaskStatusNotification {
     const NAME: &'static str = "TaskStatusNotification";
     const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.tag(&["notifications/tasks/status"], &mut method)?,
-                2usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.tag(&["notifications/tasks/status"], &mut method),
+                2usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(1usize, method, "notifications/tasks/status", &[])?;
@@ -2658,25 +2495,16 @@ impl support::Record for TaskStatusNotification {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskStatusNotification {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskStatusNotification);
+impl support::Written for TaskStatusNotification {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, "notifications/tasks/status");
+        members.put(2usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskStatusNotification {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, "notifications/tasks/status")?;
-        members.put(2usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskStatusNotification);
 impl TaskStatusNotification {
     /// The method, `notifications/tasks/status`.
     pub const METHOD: &'static str = "notifications/tasks/status";

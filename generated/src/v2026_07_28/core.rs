@@ -33,32 +33,38 @@ pub type JSONObject = support::JsonObject;
 pub struct Uri(pub ::std::string::String);
 impl ::std::ops::Deref for Uri {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<Uri> for ::std::string::String {
+    #[inline]
     fn from(value: Uri) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for Uri {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for Uri {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for Uri {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for Uri {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -83,32 +89,38 @@ impl From<&str> for Uri {
 pub struct Base64Data(pub ::std::string::String);
 impl ::std::ops::Deref for Base64Data {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<Base64Data> for ::std::string::String {
+    #[inline]
     fn from(value: Base64Data) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for Base64Data {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for Base64Data {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for Base64Data {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for Base64Data {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -122,22 +134,26 @@ impl From<&str> for Base64Data {
 pub struct DurationMs(u64);
 impl DurationMs {
     /// The integer, if it is from 0 to 9007199254740991.
-    pub const fn new(value: u64) -> ::std::option::Option<Self> {
+    #[inline]
+    pub const fn new(value: u64) -> Option<Self> {
         if value <= 9007199254740991u64 { Some(Self(value)) } else { None }
     }
     /// The integer.
+    #[inline]
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 impl TryFrom<u64> for DurationMs {
     type Error = support::ConversionError;
-    fn try_from(value: u64) -> ::std::result::Result<Self, support::ConversionError> {
+    #[inline]
+    fn try_from(value: u64) -> Result<Self, support::ConversionError> {
         Self::new(value)
             .ok_or_else(|| "not an integer from 0 to 9007199254740991".into())
     }
 }
 impl ::std::fmt::Display for DurationMs {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
@@ -146,14 +162,14 @@ impl ::serde::Serialize for DurationMs {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for DurationMs {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_unsigned(0u64, 9007199254740991u64, deserializer).map(Self)
     }
 }
@@ -166,22 +182,23 @@ impl<'de> ::serde::Deserialize<'de> for DurationMs {
 pub struct Priority(::serde_json::Number);
 impl Priority {
     /// The number, as it was written.
+    #[inline]
     pub fn get(&self) -> &::serde_json::Number {
         &self.0
     }
 }
 impl TryFrom<::serde_json::Number> for Priority {
     type Error = support::ConversionError;
-    fn try_from(
-        value: ::serde_json::Number,
-    ) -> ::std::result::Result<Self, support::ConversionError> {
+    #[inline]
+    fn try_from(value: ::serde_json::Number) -> Result<Self, support::ConversionError> {
         support::check_number(&value, Some(0f64), Some(1f64))?;
         Ok(Self(value))
     }
 }
 impl TryFrom<f64> for Priority {
     type Error = support::ConversionError;
-    fn try_from(value: f64) -> ::std::result::Result<Self, support::ConversionError> {
+    #[inline]
+    fn try_from(value: f64) -> Result<Self, support::ConversionError> {
         let number = ::serde_json::Number::from_f64(value)
             .ok_or("not a number of JSON")?;
         Self::try_from(number)
@@ -191,14 +208,14 @@ impl ::serde::Serialize for Priority {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for Priority {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value: ::serde_json::Number = ::serde::Deserialize::deserialize(
             deserializer,
         )?;
@@ -231,6 +248,7 @@ pub enum Role {
     Assistant,
 }
 impl ::std::fmt::Display for Role {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::User => f.write_str("user"),
@@ -240,6 +258,7 @@ impl ::std::fmt::Display for Role {
 }
 impl ::std::str::FromStr for Role {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "user" => Ok(Self::User),
@@ -250,12 +269,14 @@ impl ::std::str::FromStr for Role {
 }
 impl ::std::convert::TryFrom<&str> for Role {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for Role {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -306,6 +327,7 @@ pub enum LoggingLevel {
     Emergency,
 }
 impl ::std::fmt::Display for LoggingLevel {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Debug => f.write_str("debug"),
@@ -321,6 +343,7 @@ impl ::std::fmt::Display for LoggingLevel {
 }
 impl ::std::str::FromStr for LoggingLevel {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "debug" => Ok(Self::Debug),
@@ -337,12 +360,14 @@ impl ::std::str::FromStr for LoggingLevel {
 }
 impl ::std::convert::TryFrom<&str> for LoggingLevel {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for LoggingLevel {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -359,7 +384,7 @@ impl ::std::convert::TryFrom<::std::string::String> for LoggingLevel {
 #[allow(clippy::large_enum_variant)]
 pub enum RequestId {
     /// A JSON string.
-    String(::std::string::String),
+    String(String),
     /// A JSON integer.
     Integer(support::Int),
 }
@@ -367,7 +392,7 @@ impl ::serde::Serialize for RequestId {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Integer(value) => value.serialize(serializer),
@@ -377,7 +402,7 @@ impl ::serde::Serialize for RequestId {
 impl<'de> ::serde::Deserialize<'de> for RequestId {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::String(_) => {
@@ -400,7 +425,7 @@ impl<'de> ::serde::Deserialize<'de> for RequestId {
 #[allow(clippy::large_enum_variant)]
 pub enum ProgressToken {
     /// A JSON string.
-    String(::std::string::String),
+    String(String),
     /// A JSON integer.
     Integer(support::Int),
 }
@@ -408,7 +433,7 @@ impl ::serde::Serialize for ProgressToken {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Integer(value) => value.serialize(serializer),
@@ -418,7 +443,7 @@ impl ::serde::Serialize for ProgressToken {
 impl<'de> ::serde::Deserialize<'de> for ProgressToken {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::String(_) => {
@@ -442,27 +467,26 @@ pub struct JSONRPCRequest {
     /// Request id.
     pub id: RequestId,
     /// Name of the operation that is asked for.
-    pub method: ::std::string::String,
+    pub method: String,
     /// JSON object.
-    pub params: ::std::option::Option<JSONObject>,
+    pub params: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl JSONRPCRequest {
     /// A value with the members that must be there.
-    pub fn new(
-        id: RequestId,
-        method: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(id: RequestId, method: impl Into<String>) -> Self {
         Self {
             id,
             method: method.into(),
-            params: ::std::default::Default::default(),
+            params: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, value: JSONObject) -> Self {
         self.params = Some(value);
         self
@@ -471,21 +495,21 @@ impl JSONRPCRequest {
 impl support::Record for JSONRPCRequest {
     const NAME: &'static str = "JSONRPCRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -496,26 +520,17 @@ impl support::Record for JSONRPCRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCRequest);
+impl support::Written for JSONRPCRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, &self.method);
+        members.optional(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, &self.method)?;
-        members.optional(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCRequest);
 /// Notification envelope.
 ///
 /// Any message that wants no answer.
@@ -525,23 +540,25 @@ impl ::serde::Serialize for JSONRPCRequest {
 #[non_exhaustive]
 pub struct JSONRPCNotification {
     /// Name of the event that is reported.
-    pub method: ::std::string::String,
+    pub method: String,
     /// JSON object.
-    pub params: ::std::option::Option<JSONObject>,
+    pub params: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl JSONRPCNotification {
     /// A value with the members that must be there.
-    pub fn new(method: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),
-            params: ::std::default::Default::default(),
+            params: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, value: JSONObject) -> Self {
         self.params = Some(value);
         self
@@ -550,19 +567,19 @@ impl JSONRPCNotification {
 impl support::Record for JSONRPCNotification {
     const NAME: &'static str = "JSONRPCNotification";
     const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut method)?,
-                2usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut method),
+                2usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -572,25 +589,16 @@ impl support::Record for JSONRPCNotification {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCNotification {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCNotification);
+impl support::Written for JSONRPCNotification {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.method);
+        members.optional(2usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCNotification {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.method)?;
-        members.optional(2usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCNotification);
 /// Success envelope.
 ///
 /// The answer to a request that went well. The shape of the result follows from the method that was called and from `resultType`.
@@ -608,6 +616,7 @@ pub struct JSONRPCResultResponse {
 }
 impl JSONRPCResultResponse {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, result: ResultObject) -> Self {
         Self {
             id,
@@ -619,19 +628,19 @@ impl JSONRPCResultResponse {
 impl support::Record for JSONRPCResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "result"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut result = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut result)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut result),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -641,25 +650,16 @@ impl support::Record for JSONRPCResultResponse {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCResultResponse {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCResultResponse);
+impl support::Written for JSONRPCResultResponse {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, &self.result);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCResultResponse {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, &self.result)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCResultResponse);
 /// Error envelope.
 ///
 /// The answer to a request that failed as a protocol exchange. The id is left out, and not null, where the request's own could not be read.
@@ -669,7 +669,7 @@ impl ::serde::Serialize for JSONRPCResultResponse {
 #[non_exhaustive]
 pub struct JSONRPCErrorResponse {
     /// Request id.
-    pub id: ::std::option::Option<RequestId>,
+    pub id: Option<RequestId>,
     /// Error.
     pub error: ErrorObject,
     /// Members that the schema does not name.
@@ -677,15 +677,17 @@ pub struct JSONRPCErrorResponse {
 }
 impl JSONRPCErrorResponse {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(error: ErrorObject) -> Self {
         Self {
-            id: ::std::default::Default::default(),
+            id: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, value: RequestId) -> Self {
         self.id = Some(value);
         self
@@ -694,19 +696,19 @@ impl JSONRPCErrorResponse {
 impl support::Record for JSONRPCErrorResponse {
     const NAME: &'static str = "JSONRPCErrorResponse";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -716,25 +718,16 @@ impl support::Record for JSONRPCErrorResponse {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for JSONRPCErrorResponse {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(JSONRPCErrorResponse);
+impl support::Written for JSONRPCErrorResponse {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.optional(1usize, &self.id);
+        members.put(2usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for JSONRPCErrorResponse {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.optional(1usize, &self.id)?;
-        members.put(2usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(JSONRPCErrorResponse);
 /// Metadata.
 ///
 /// Free metadata beside a payload. Names with a reverse-domain prefix belong to whoever owns the domain; receivers keep what they do not know.
@@ -750,59 +743,62 @@ pub type MetaObject = support::JsonObject;
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// Protocol revision the request is written in, such as `2026-07-28`.
-    pub protocol_version: ::std::option::Option<::std::string::String>,
+    pub protocol_version: Option<String>,
     /// Client capabilities.
-    pub client_capabilities: ::std::option::Option<ClientCapabilities>,
+    pub client_capabilities: Option<ClientCapabilities>,
     /// Software identity.
-    pub client_info: ::std::option::Option<Implementation>,
+    pub client_info: Option<Implementation>,
     /// Log severity.
-    pub log_level: ::std::option::Option<LoggingLevel>,
+    pub log_level: Option<LoggingLevel>,
     /// Progress token.
-    pub progress_token: ::std::option::Option<ProgressToken>,
+    pub progress_token: Option<ProgressToken>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl RequestMetaObject {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            protocol_version: ::std::default::Default::default(),
-            client_capabilities: ::std::default::Default::default(),
-            client_info: ::std::default::Default::default(),
-            log_level: ::std::default::Default::default(),
-            progress_token: ::std::default::Default::default(),
+            protocol_version: None,
+            client_capabilities: None,
+            client_info: None,
+            log_level: None,
+            progress_token: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `io.modelcontextprotocol/protocolVersion`.
     #[must_use]
-    pub fn with_protocol_version(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_protocol_version(mut self, value: impl Into<String>) -> Self {
         self.protocol_version = Some(value.into());
         self
     }
     /// Sets `io.modelcontextprotocol/clientCapabilities`.
     #[must_use]
+    #[inline]
     pub fn with_client_capabilities(mut self, value: ClientCapabilities) -> Self {
         self.client_capabilities = Some(value);
         self
     }
     /// Sets `io.modelcontextprotocol/clientInfo`.
     #[must_use]
+    #[inline]
     pub fn with_client_info(mut self, value: Implementation) -> Self {
         self.client_info = Some(value);
         self
     }
     /// Sets `io.modelcontextprotocol/logLevel`.
     #[must_use]
+    #[inline]
     pub fn with_log_level(mut self, value: LoggingLevel) -> Self {
         self.log_level = Some(value);
         self
     }
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, value: ProgressToken) -> Self {
         self.progress_token = Some(value);
         self
@@ -817,9 +813,9 @@ impl support::Record for RequestMetaObject {
         "io.modelcontextprotocol/logLevel",
         "progressToken",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = None;
         let mut client_capabilities = None;
         let mut client_info = None;
@@ -827,13 +823,13 @@ impl support::Record for RequestMetaObject {
         let mut progress_token = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut protocol_version)?,
-                1usize => members.put(&mut client_capabilities)?,
-                2usize => members.put(&mut client_info)?,
-                3usize => members.put(&mut log_level)?,
-                4usize => members.put(&mut progress_token)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut protocol_version),
+                1usize => members.put(&mut client_capabilities),
+                2usize => members.put(&mut client_info),
+                3usize => members.put(&mut log_level),
+                4usize => members.put(&mut progress_token),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             protocol_version: members.take(0usize, protocol_version)?,
@@ -845,27 +841,18 @@ impl support::Record for RequestMetaObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for RequestMetaObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(RequestMetaObject);
+impl support::Written for RequestMetaObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.protocol_version);
+        members.optional(1usize, &self.client_capabilities);
+        members.optional(2usize, &self.client_info);
+        members.optional(3usize, &self.log_level);
+        members.optional(4usize, &self.progress_token);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for RequestMetaObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.protocol_version)?;
-        members.optional(1usize, &self.client_capabilities)?;
-        members.optional(2usize, &self.client_info)?;
-        members.optional(3usize, &self.log_level)?;
-        members.optional(4usize, &self.progress_token)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(RequestMetaObject);
 /// Result metadata.
 ///
 /// Metadata of a result.
@@ -875,20 +862,22 @@ impl ::serde::Serialize for RequestMetaObject {
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// Software identity.
-    pub server_info: ::std::option::Option<Implementation>,
+    pub server_info: Option<Implementation>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ResultMetaObject {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            server_info: ::std::default::Default::default(),
+            server_info: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `io.modelcontextprotocol/serverInfo`.
     #[must_use]
+    #[inline]
     pub fn with_server_info(mut self, value: Implementation) -> Self {
         self.server_info = Some(value);
         self
@@ -897,15 +886,15 @@ impl ResultMetaObject {
 impl support::Record for ResultMetaObject {
     const NAME: &'static str = "ResultMetaObject";
     const KEYS: &'static [&'static str] = &["io.modelcontextprotocol/serverInfo"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut server_info = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut server_info)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut server_info),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             server_info: members.take(0usize, server_info)?,
@@ -913,23 +902,14 @@ impl support::Record for ResultMetaObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ResultMetaObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ResultMetaObject);
+impl support::Written for ResultMetaObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.server_info);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ResultMetaObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.server_info)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ResultMetaObject);
 /// Notification metadata.
 ///
 /// Metadata of a notification. On a subscription stream it names the subscription, by the request id under which that was opened.
@@ -939,20 +919,22 @@ impl ::serde::Serialize for ResultMetaObject {
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Request id.
-    pub subscription_id: ::std::option::Option<RequestId>,
+    pub subscription_id: Option<RequestId>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl NotificationMetaObject {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            subscription_id: ::std::default::Default::default(),
+            subscription_id: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `io.modelcontextprotocol/subscriptionId`.
     #[must_use]
+    #[inline]
     pub fn with_subscription_id(mut self, value: RequestId) -> Self {
         self.subscription_id = Some(value);
         self
@@ -961,15 +943,15 @@ impl NotificationMetaObject {
 impl support::Record for NotificationMetaObject {
     const NAME: &'static str = "NotificationMetaObject";
     const KEYS: &'static [&'static str] = &["io.modelcontextprotocol/subscriptionId"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut subscription_id = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut subscription_id)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut subscription_id),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             subscription_id: members.take(0usize, subscription_id)?,
@@ -977,23 +959,14 @@ impl support::Record for NotificationMetaObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for NotificationMetaObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(NotificationMetaObject);
+impl support::Written for NotificationMetaObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.subscription_id);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for NotificationMetaObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.subscription_id)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(NotificationMetaObject);
 /// Bare request params.
 ///
 /// Params of a request that takes nothing of its own.
@@ -1003,20 +976,22 @@ impl ::serde::Serialize for NotificationMetaObject {
 #[non_exhaustive]
 pub struct RequestParams {
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestMetaObject>,
+    pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl RequestParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -1025,15 +1000,15 @@ impl RequestParams {
 impl support::Record for RequestParams {
     const NAME: &'static str = "RequestParams";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -1041,23 +1016,14 @@ impl support::Record for RequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for RequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(RequestParams);
+impl support::Written for RequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for RequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(RequestParams);
 /// Bare notification params.
 ///
 /// Params that every notification may carry.
@@ -1067,20 +1033,22 @@ impl ::serde::Serialize for RequestParams {
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl NotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -1089,15 +1057,15 @@ impl NotificationParams {
 impl support::Record for NotificationParams {
     const NAME: &'static str = "NotificationParams";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -1105,23 +1073,14 @@ impl support::Record for NotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for NotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(NotificationParams);
+impl support::Written for NotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for NotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(NotificationParams);
 /// Result type.
 ///
 /// Says which shape a result has. `complete` is the ordinary result of the method, `input_required` asks for input first, `task` hands out a task; the set is open, so a reader must expect other words and treat them as a result it cannot use.
@@ -1137,10 +1096,11 @@ pub enum ResultType {
     /// `task`.
     Task,
     /// A value that the schema does not list.
-    Other(::std::string::String),
+    Other(String),
 }
 impl ResultType {
     /// The value on the wire.
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Complete => "complete",
@@ -1151,6 +1111,7 @@ impl ResultType {
     }
 }
 impl From<&str> for ResultType {
+    #[inline]
     fn from(text: &str) -> Self {
         match text {
             "complete" => Self::Complete,
@@ -1160,12 +1121,14 @@ impl From<&str> for ResultType {
         }
     }
 }
-impl From<::std::string::String> for ResultType {
-    fn from(text: ::std::string::String) -> Self {
+impl From<String> for ResultType {
+    #[inline]
+    fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
 }
 impl ::std::fmt::Display for ResultType {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
@@ -1174,14 +1137,14 @@ impl ::serde::Serialize for ResultType {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ResultType {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_text(&["complete", "input_required", "task"], deserializer)
             .map(|text| Self::from(&*text))
     }
@@ -1197,21 +1160,23 @@ pub struct ResultObject {
     /// Result type.
     pub result_type: ResultType,
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ResultObject {
     /// A value with the members that must be there.
-    pub fn new(result_type: impl ::std::convert::Into<ResultType>) -> Self {
+    #[inline]
+    pub fn new(result_type: impl Into<ResultType>) -> Self {
         Self {
             result_type: result_type.into(),
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -1220,17 +1185,17 @@ impl ResultObject {
 impl support::Record for ResultObject {
     const NAME: &'static str = "Result";
     const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut result_type),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             result_type: members.require(0usize, result_type)?,
@@ -1239,24 +1204,15 @@ impl support::Record for ResultObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ResultObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ResultObject);
+impl support::Written for ResultObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.result_type);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ResultObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.result_type)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ResultObject);
 /// Error code.
 ///
 /// Number that classifies an error. JSON-RPC reserves -32768 to -32000.
@@ -1266,22 +1222,26 @@ impl ::serde::Serialize for ResultObject {
 pub struct ErrorCode(i64);
 impl ErrorCode {
     /// The integer.
+    #[inline]
     pub const fn get(self) -> i64 {
         self.0
     }
 }
 impl ErrorCode {
     /// The integer as a value of this type.
+    #[inline]
     pub const fn new(value: i64) -> Self {
         Self(value)
     }
 }
 impl From<i64> for ErrorCode {
+    #[inline]
     fn from(value: i64) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for ErrorCode {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
@@ -1290,14 +1250,14 @@ impl ::serde::Serialize for ErrorCode {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(self.0)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ErrorCode {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         <support::Int as ::serde::Deserialize>::deserialize(deserializer)
             .map(|value| Self(value.get()))
     }
@@ -1313,27 +1273,26 @@ pub struct ErrorObject {
     /// Error code.
     pub code: ErrorCode,
     /// One short sentence for a person; it gives away nothing about the inside of the server.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Further detail; its form goes with the code.
-    pub data: ::std::option::Option<::serde_json::Value>,
+    pub data: Option<::serde_json::Value>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ErrorObject {
     /// A value with the members that must be there.
-    pub fn new(
-        code: ErrorCode,
-        message: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
-            data: ::std::default::Default::default(),
+            data: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, value: ::serde_json::Value) -> Self {
         self.data = Some(value);
         self
@@ -1342,19 +1301,19 @@ impl ErrorObject {
 impl support::Record for ErrorObject {
     const NAME: &'static str = "Error";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             code: members.require(0usize, code)?,
@@ -1364,25 +1323,16 @@ impl support::Record for ErrorObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ErrorObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ErrorObject);
+impl support::Written for ErrorObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.code);
+        members.put(1usize, &self.message);
+        members.optional(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ErrorObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.code)?;
-        members.put(1usize, &self.message)?;
-        members.optional(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ErrorObject);
 /// Method not found.
 ///
 /// The server does not know the method. Reserved `tasks/` names that this revision does not define are answered like this to everybody.
@@ -1392,23 +1342,25 @@ impl ::serde::Serialize for ErrorObject {
 #[non_exhaustive]
 pub struct MethodNotFoundError {
     /// One short sentence for a person.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Further detail, if there is any.
-    pub data: ::std::option::Option<::serde_json::Value>,
+    pub data: Option<::serde_json::Value>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl MethodNotFoundError {
     /// A value with the members that must be there.
-    pub fn new(message: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            data: ::std::default::Default::default(),
+            data: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, value: ::serde_json::Value) -> Self {
         self.data = Some(value);
         self
@@ -1417,19 +1369,19 @@ impl MethodNotFoundError {
 impl support::Record for MethodNotFoundError {
     const NAME: &'static str = "MethodNotFoundError";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         members.constant_integer(0usize, code, -32601i64)?;
         Ok(Self {
@@ -1439,25 +1391,16 @@ impl support::Record for MethodNotFoundError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for MethodNotFoundError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(MethodNotFoundError);
+impl support::Written for MethodNotFoundError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &-32601i64);
+        members.put(1usize, &self.message);
+        members.optional(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for MethodNotFoundError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &-32601i64)?;
-        members.put(1usize, &self.message)?;
-        members.optional(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(MethodNotFoundError);
 /// Invalid params.
 ///
 /// The params do not fit the method. Also the answer for a task id that is malformed, unknown, expired or somebody else's.
@@ -1467,23 +1410,25 @@ impl ::serde::Serialize for MethodNotFoundError {
 #[non_exhaustive]
 pub struct InvalidParamsError {
     /// One short sentence for a person.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Further detail, if there is any.
-    pub data: ::std::option::Option<::serde_json::Value>,
+    pub data: Option<::serde_json::Value>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl InvalidParamsError {
     /// A value with the members that must be there.
-    pub fn new(message: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            data: ::std::default::Default::default(),
+            data: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, value: ::serde_json::Value) -> Self {
         self.data = Some(value);
         self
@@ -1492,19 +1437,19 @@ impl InvalidParamsError {
 impl support::Record for InvalidParamsError {
     const NAME: &'static str = "InvalidParamsError";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         members.constant_integer(0usize, code, -32602i64)?;
         Ok(Self {
@@ -1514,25 +1459,16 @@ impl support::Record for InvalidParamsError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InvalidParamsError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InvalidParamsError);
+impl support::Written for InvalidParamsError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &-32602i64);
+        members.put(1usize, &self.message);
+        members.optional(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InvalidParamsError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &-32602i64)?;
-        members.put(1usize, &self.message)?;
-        members.optional(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InvalidParamsError);
 /// Internal error.
 ///
 /// Something broke inside the server; the message does not say what.
@@ -1542,23 +1478,25 @@ impl ::serde::Serialize for InvalidParamsError {
 #[non_exhaustive]
 pub struct InternalError {
     /// One short sentence for a person.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Further detail, if there is any.
-    pub data: ::std::option::Option<::serde_json::Value>,
+    pub data: Option<::serde_json::Value>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl InternalError {
     /// A value with the members that must be there.
-    pub fn new(message: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            data: ::std::default::Default::default(),
+            data: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, value: ::serde_json::Value) -> Self {
         self.data = Some(value);
         self
@@ -1567,19 +1505,19 @@ impl InternalError {
 impl support::Record for InternalError {
     const NAME: &'static str = "InternalError";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         members.constant_integer(0usize, code, -32603i64)?;
         Ok(Self {
@@ -1589,25 +1527,16 @@ impl support::Record for InternalError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InternalError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InternalError);
+impl support::Written for InternalError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &-32603i64);
+        members.put(1usize, &self.message);
+        members.optional(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InternalError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &-32603i64)?;
-        members.put(1usize, &self.message)?;
-        members.optional(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InternalError);
 /// Header mismatch.
 ///
 /// Error object for an HTTP routing header that is missing or contradicts the body.
@@ -1617,23 +1546,25 @@ impl ::serde::Serialize for InternalError {
 #[non_exhaustive]
 pub struct HeaderMismatchErrorError {
     /// Which header is wrong, and how.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Further detail, if there is any.
-    pub data: ::std::option::Option<::serde_json::Value>,
+    pub data: Option<::serde_json::Value>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl HeaderMismatchErrorError {
     /// A value with the members that must be there.
-    pub fn new(message: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            data: ::std::default::Default::default(),
+            data: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, value: ::serde_json::Value) -> Self {
         self.data = Some(value);
         self
@@ -1642,19 +1573,19 @@ impl HeaderMismatchErrorError {
 impl support::Record for HeaderMismatchErrorError {
     const NAME: &'static str = "HeaderMismatchErrorError";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         members.constant_integer(0usize, code, -32020i64)?;
         Ok(Self {
@@ -1664,25 +1595,16 @@ impl support::Record for HeaderMismatchErrorError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for HeaderMismatchErrorError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(HeaderMismatchErrorError);
+impl support::Written for HeaderMismatchErrorError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &-32020i64);
+        members.put(1usize, &self.message);
+        members.optional(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for HeaderMismatchErrorError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &-32020i64)?;
-        members.put(1usize, &self.message)?;
-        members.optional(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(HeaderMismatchErrorError);
 /// Header mismatch response.
 ///
 /// Error response to an HTTP request whose routing headers and body disagree; the HTTP status is 400.
@@ -1692,7 +1614,7 @@ impl ::serde::Serialize for HeaderMismatchErrorError {
 #[non_exhaustive]
 pub struct HeaderMismatchError {
     /// Request id.
-    pub id: ::std::option::Option<RequestId>,
+    pub id: Option<RequestId>,
     /// Header mismatch.
     pub error: HeaderMismatchErrorError,
     /// Members that the schema does not name.
@@ -1700,15 +1622,17 @@ pub struct HeaderMismatchError {
 }
 impl HeaderMismatchError {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(error: HeaderMismatchErrorError) -> Self {
         Self {
-            id: ::std::default::Default::default(),
+            id: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, value: RequestId) -> Self {
         self.id = Some(value);
         self
@@ -1717,19 +1641,19 @@ impl HeaderMismatchError {
 impl support::Record for HeaderMismatchError {
     const NAME: &'static str = "HeaderMismatchError";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -1739,25 +1663,16 @@ impl support::Record for HeaderMismatchError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for HeaderMismatchError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(HeaderMismatchError);
+impl support::Written for HeaderMismatchError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.optional(1usize, &self.id);
+        members.put(2usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for HeaderMismatchError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.optional(1usize, &self.id)?;
-        members.put(2usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(HeaderMismatchError);
 /// Missing capability detail.
 ///
 /// Tells the client what it would have to declare.
@@ -1773,6 +1688,7 @@ pub struct MissingRequiredClientCapabilityErrorErrorData {
 }
 impl MissingRequiredClientCapabilityErrorErrorData {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
             required_capabilities,
@@ -1783,15 +1699,15 @@ impl MissingRequiredClientCapabilityErrorErrorData {
 impl support::Record for MissingRequiredClientCapabilityErrorErrorData {
     const NAME: &'static str = "MissingRequiredClientCapabilityErrorErrorData";
     const KEYS: &'static [&'static str] = &["requiredCapabilities"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut required_capabilities = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut required_capabilities)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut required_capabilities),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             required_capabilities: members.require(0usize, required_capabilities)?,
@@ -1799,23 +1715,14 @@ impl support::Record for MissingRequiredClientCapabilityErrorErrorData {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for MissingRequiredClientCapabilityErrorErrorData {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(MissingRequiredClientCapabilityErrorErrorData);
+impl support::Written for MissingRequiredClientCapabilityErrorErrorData {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.required_capabilities);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for MissingRequiredClientCapabilityErrorErrorData {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.required_capabilities)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(MissingRequiredClientCapabilityErrorErrorData);
 /// Missing capability.
 ///
 /// Error object for a request that needs a capability its sender did not declare on it.
@@ -1825,7 +1732,7 @@ impl ::serde::Serialize for MissingRequiredClientCapabilityErrorErrorData {
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorError {
     /// Which capability is missing, for a person.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Missing capability detail.
     pub data: MissingRequiredClientCapabilityErrorErrorData,
     /// Members that the schema does not name.
@@ -1833,8 +1740,9 @@ pub struct MissingRequiredClientCapabilityErrorError {
 }
 impl MissingRequiredClientCapabilityErrorError {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        message: impl ::std::convert::Into<::std::string::String>,
+        message: impl Into<String>,
         data: MissingRequiredClientCapabilityErrorErrorData,
     ) -> Self {
         Self {
@@ -1847,19 +1755,19 @@ impl MissingRequiredClientCapabilityErrorError {
 impl support::Record for MissingRequiredClientCapabilityErrorError {
     const NAME: &'static str = "MissingRequiredClientCapabilityErrorError";
     const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut code = None;
         let mut message = None;
         let mut data = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut code)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut data)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut code),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut data),
+                _ => members.keep(),
+            }?
         }
         members.constant_integer(0usize, code, -32021i64)?;
         Ok(Self {
@@ -1869,25 +1777,16 @@ impl support::Record for MissingRequiredClientCapabilityErrorError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for MissingRequiredClientCapabilityErrorError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(MissingRequiredClientCapabilityErrorError);
+impl support::Written for MissingRequiredClientCapabilityErrorError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &-32021i64);
+        members.put(1usize, &self.message);
+        members.put(2usize, &self.data);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for MissingRequiredClientCapabilityErrorError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &-32021i64)?;
-        members.put(1usize, &self.message)?;
-        members.put(2usize, &self.data)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(MissingRequiredClientCapabilityErrorError);
 /// Missing capability response.
 ///
 /// Error response to a client that did not declare what its request needs, the Tasks extension for one; the HTTP status is 400.
@@ -1897,7 +1796,7 @@ impl ::serde::Serialize for MissingRequiredClientCapabilityErrorError {
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityError {
     /// Request id.
-    pub id: ::std::option::Option<RequestId>,
+    pub id: Option<RequestId>,
     /// Missing capability.
     pub error: MissingRequiredClientCapabilityErrorError,
     /// Members that the schema does not name.
@@ -1905,15 +1804,17 @@ pub struct MissingRequiredClientCapabilityError {
 }
 impl MissingRequiredClientCapabilityError {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(error: MissingRequiredClientCapabilityErrorError) -> Self {
         Self {
-            id: ::std::default::Default::default(),
+            id: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, value: RequestId) -> Self {
         self.id = Some(value);
         self
@@ -1922,19 +1823,19 @@ impl MissingRequiredClientCapabilityError {
 impl support::Record for MissingRequiredClientCapabilityError {
     const NAME: &'static str = "MissingRequiredClientCapabilityError";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         Ok(Self {
@@ -1944,25 +1845,16 @@ impl support::Record for MissingRequiredClientCapabilityError {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for MissingRequiredClientCapabilityError {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(MissingRequiredClientCapabilityError);
+impl support::Written for MissingRequiredClientCapabilityError {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.optional(1usize, &self.id);
+        members.put(2usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for MissingRequiredClientCapabilityError {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.optional(1usize, &self.id)?;
-        members.put(2usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(MissingRequiredClientCapabilityError);
 /// Icon background.
 ///
 /// The background an icon is drawn for.
@@ -1989,6 +1881,7 @@ pub enum IconTheme {
     Dark,
 }
 impl ::std::fmt::Display for IconTheme {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Light => f.write_str("light"),
@@ -1998,6 +1891,7 @@ impl ::std::fmt::Display for IconTheme {
 }
 impl ::std::str::FromStr for IconTheme {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "light" => Ok(Self::Light),
@@ -2008,12 +1902,14 @@ impl ::std::str::FromStr for IconTheme {
 }
 impl ::std::convert::TryFrom<&str> for IconTheme {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for IconTheme {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -2031,42 +1927,43 @@ pub struct Icon {
     /// URI.
     pub src: Uri,
     /// Media type, where the address does not tell it reliably.
-    pub mime_type: ::std::option::Option<::std::string::String>,
+    pub mime_type: Option<String>,
     /// Sizes it looks right at: width x height in pixels such as `48x48`, or `any` for one that scales.
-    pub sizes: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    pub sizes: Option<Vec<String>>,
     /// Icon background.
-    pub theme: ::std::option::Option<IconTheme>,
+    pub theme: Option<IconTheme>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Icon {
     /// A value with the members that must be there.
-    pub fn new(src: impl ::std::convert::Into<Uri>) -> Self {
+    #[inline]
+    pub fn new(src: impl Into<Uri>) -> Self {
         Self {
             src: src.into(),
-            mime_type: ::std::default::Default::default(),
-            sizes: ::std::default::Default::default(),
-            theme: ::std::default::Default::default(),
+            mime_type: None,
+            sizes: None,
+            theme: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `mimeType`.
     #[must_use]
-    pub fn with_mime_type(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_mime_type(mut self, value: impl Into<String>) -> Self {
         self.mime_type = Some(value.into());
         self
     }
     /// Sets `sizes`.
     #[must_use]
-    pub fn with_sizes(mut self, value: ::std::vec::Vec<::std::string::String>) -> Self {
+    #[inline]
+    pub fn with_sizes(mut self, value: Vec<String>) -> Self {
         self.sizes = Some(value);
         self
     }
     /// Sets `theme`.
     #[must_use]
+    #[inline]
     pub fn with_theme(mut self, value: IconTheme) -> Self {
         self.theme = Some(value);
         self
@@ -2075,21 +1972,21 @@ impl Icon {
 impl support::Record for Icon {
     const NAME: &'static str = "Icon";
     const KEYS: &'static [&'static str] = &["src", "mimeType", "sizes", "theme"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut src = None;
         let mut mime_type = None;
         let mut sizes = None;
         let mut theme = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut src)?,
-                1usize => members.put(&mut mime_type)?,
-                2usize => members.put(&mut sizes)?,
-                3usize => members.put(&mut theme)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut src),
+                1usize => members.put(&mut mime_type),
+                2usize => members.put(&mut sizes),
+                3usize => members.put(&mut theme),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             src: members.require(0usize, src)?,
@@ -2100,26 +1997,17 @@ impl support::Record for Icon {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Icon {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Icon);
+impl support::Written for Icon {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.src);
+        members.optional(1usize, &self.mime_type);
+        members.optional(2usize, &self.sizes);
+        members.optional(3usize, &self.theme);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Icon {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.src)?;
-        members.optional(1usize, &self.mime_type)?;
-        members.optional(2usize, &self.sizes)?;
-        members.optional(3usize, &self.theme)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Icon);
 /// Software identity.
 ///
 /// Which program is speaking. Self-declared: good for logs and display, never for a decision.
@@ -2129,63 +2017,59 @@ impl ::serde::Serialize for Icon {
 #[non_exhaustive]
 pub struct Implementation {
     /// Name by which programs know it.
-    pub name: ::std::string::String,
+    pub name: String,
     /// Name to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Version of the program.
-    pub version: ::std::string::String,
+    pub version: String,
     /// What the program is for, in a sentence or two.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// URI.
-    pub website_url: ::std::option::Option<Uri>,
+    pub website_url: Option<Uri>,
     /// Pictures to show beside the name.
-    pub icons: ::std::option::Option<::std::vec::Vec<Icon>>,
+    pub icons: Option<Vec<Icon>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Implementation {
     /// A value with the members that must be there.
-    pub fn new(
-        name: impl ::std::convert::Into<::std::string::String>,
-        version: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            title: ::std::default::Default::default(),
+            title: None,
             version: version.into(),
-            description: ::std::default::Default::default(),
-            website_url: ::std::default::Default::default(),
-            icons: ::std::default::Default::default(),
+            description: None,
+            website_url: None,
+            icons: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `websiteUrl`.
     #[must_use]
-    pub fn with_website_url(mut self, value: impl ::std::convert::Into<Uri>) -> Self {
+    #[inline]
+    pub fn with_website_url(mut self, value: impl Into<Uri>) -> Self {
         self.website_url = Some(value.into());
         self
     }
     /// Sets `icons`.
     #[must_use]
-    pub fn with_icons(mut self, value: ::std::vec::Vec<Icon>) -> Self {
+    #[inline]
+    pub fn with_icons(mut self, value: Vec<Icon>) -> Self {
         self.icons = Some(value);
         self
     }
@@ -2200,9 +2084,9 @@ impl support::Record for Implementation {
         "websiteUrl",
         "icons",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut name = None;
         let mut title = None;
         let mut version = None;
@@ -2211,14 +2095,14 @@ impl support::Record for Implementation {
         let mut icons = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut name)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut version)?,
-                3usize => members.put(&mut description)?,
-                4usize => members.put(&mut website_url)?,
-                5usize => members.put(&mut icons)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut name),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut version),
+                3usize => members.put(&mut description),
+                4usize => members.put(&mut website_url),
+                5usize => members.put(&mut icons),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             name: members.require(0usize, name)?,
@@ -2231,58 +2115,47 @@ impl support::Record for Implementation {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Implementation {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Implementation);
+impl support::Written for Implementation {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.name);
+        members.optional(1usize, &self.title);
+        members.put(2usize, &self.version);
+        members.optional(3usize, &self.description);
+        members.optional(4usize, &self.website_url);
+        members.optional(5usize, &self.icons);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Implementation {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.name)?;
-        members.optional(1usize, &self.title)?;
-        members.put(2usize, &self.version)?;
-        members.optional(3usize, &self.description)?;
-        members.optional(4usize, &self.website_url)?;
-        members.optional(5usize, &self.icons)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Implementation);
 /// Client experiments.
 ///
 /// Non-standard abilities of a client, by name, each with its settings.
 ///
 /// Source: core 2026-07-28: ClientCapabilities.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClientCapabilitiesExperimental(
-    pub support::IndexMap<::std::string::String, JSONObject>,
-);
+pub struct ClientCapabilitiesExperimental(pub support::IndexMap<String, JSONObject>);
 impl Default for ClientCapabilitiesExperimental {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for ClientCapabilitiesExperimental {
-    type Target = support::IndexMap<::std::string::String, JSONObject>;
+    type Target = support::IndexMap<String, JSONObject>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for ClientCapabilitiesExperimental {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, JSONObject)>
-for ClientCapabilitiesExperimental {
-    fn from_iter<T: IntoIterator<Item = (::std::string::String, JSONObject)>>(
-        entries: T,
-    ) -> Self {
+impl FromIterator<(String, JSONObject)> for ClientCapabilitiesExperimental {
+    fn from_iter<T: IntoIterator<Item = (String, JSONObject)>>(entries: T) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -2290,14 +2163,14 @@ impl ::serde::Serialize for ClientCapabilitiesExperimental {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesExperimental {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("ClientCapabilitiesExperimental", 0..=usize::MAX, deserializer)
             .map(Self)
     }
@@ -2308,29 +2181,28 @@ impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesExperimental {
 ///
 /// Source: core 2026-07-28: ClientCapabilities; CAP-02, LEG-04.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ClientCapabilitiesExtensions(
-    pub support::IndexMap<::std::string::String, JSONObject>,
-);
+pub struct ClientCapabilitiesExtensions(pub support::IndexMap<String, JSONObject>);
 impl Default for ClientCapabilitiesExtensions {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for ClientCapabilitiesExtensions {
-    type Target = support::IndexMap<::std::string::String, JSONObject>;
+    type Target = support::IndexMap<String, JSONObject>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for ClientCapabilitiesExtensions {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, JSONObject)> for ClientCapabilitiesExtensions {
-    fn from_iter<T: IntoIterator<Item = (::std::string::String, JSONObject)>>(
-        entries: T,
-    ) -> Self {
+impl FromIterator<(String, JSONObject)> for ClientCapabilitiesExtensions {
+    fn from_iter<T: IntoIterator<Item = (String, JSONObject)>>(entries: T) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -2338,14 +2210,14 @@ impl ::serde::Serialize for ClientCapabilitiesExtensions {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesExtensions {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("ClientCapabilitiesExtensions", 0..=usize::MAX, deserializer)
             .map(Self)
     }
@@ -2359,29 +2231,32 @@ impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesExtensions {
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// JSON object.
-    pub form: ::std::option::Option<JSONObject>,
+    pub form: Option<JSONObject>,
     /// JSON object.
-    pub url: ::std::option::Option<JSONObject>,
+    pub url: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilitiesElicitation {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            form: ::std::default::Default::default(),
-            url: ::std::default::Default::default(),
+            form: None,
+            url: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `form`.
     #[must_use]
+    #[inline]
     pub fn with_form(mut self, value: JSONObject) -> Self {
         self.form = Some(value);
         self
     }
     /// Sets `url`.
     #[must_use]
+    #[inline]
     pub fn with_url(mut self, value: JSONObject) -> Self {
         self.url = Some(value);
         self
@@ -2390,17 +2265,17 @@ impl ClientCapabilitiesElicitation {
 impl support::Record for ClientCapabilitiesElicitation {
     const NAME: &'static str = "ClientCapabilitiesElicitation";
     const KEYS: &'static [&'static str] = &["form", "url"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut form = None;
         let mut url = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut form)?,
-                1usize => members.put(&mut url)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut form),
+                1usize => members.put(&mut url),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             form: members.take(0usize, form)?,
@@ -2409,24 +2284,15 @@ impl support::Record for ClientCapabilitiesElicitation {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesElicitation {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilitiesElicitation);
+impl support::Written for ClientCapabilitiesElicitation {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.form);
+        members.optional(1usize, &self.url);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilitiesElicitation {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.form)?;
-        members.optional(1usize, &self.url)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilitiesElicitation);
 /// Sampling ability.
 ///
 /// What a client can do when a server wants something from its model.
@@ -2436,29 +2302,32 @@ impl ::serde::Serialize for ClientCapabilitiesElicitation {
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// JSON object.
-    pub context: ::std::option::Option<JSONObject>,
+    pub context: Option<JSONObject>,
     /// JSON object.
-    pub tools: ::std::option::Option<JSONObject>,
+    pub tools: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilitiesSampling {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            context: ::std::default::Default::default(),
-            tools: ::std::default::Default::default(),
+            context: None,
+            tools: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `context`.
     #[must_use]
+    #[inline]
     pub fn with_context(mut self, value: JSONObject) -> Self {
         self.context = Some(value);
         self
     }
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, value: JSONObject) -> Self {
         self.tools = Some(value);
         self
@@ -2467,17 +2336,17 @@ impl ClientCapabilitiesSampling {
 impl support::Record for ClientCapabilitiesSampling {
     const NAME: &'static str = "ClientCapabilitiesSampling";
     const KEYS: &'static [&'static str] = &["context", "tools"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut context = None;
         let mut tools = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut context)?,
-                1usize => members.put(&mut tools)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut context),
+                1usize => members.put(&mut tools),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             context: members.take(0usize, context)?,
@@ -2486,24 +2355,15 @@ impl support::Record for ClientCapabilitiesSampling {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilitiesSampling {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilitiesSampling);
+impl support::Written for ClientCapabilitiesSampling {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.context);
+        members.optional(1usize, &self.tools);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilitiesSampling {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.context)?;
-        members.optional(1usize, &self.tools)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilitiesSampling);
 /// Client capabilities.
 ///
 /// What a client can do. A member that is there, even as `{}`, means yes. It is declared on each request and holds for that request alone; unknown members are kept.
@@ -2513,56 +2373,62 @@ impl ::serde::Serialize for ClientCapabilitiesSampling {
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Elicitation ability.
-    pub elicitation: ::std::option::Option<ClientCapabilitiesElicitation>,
+    pub elicitation: Option<ClientCapabilitiesElicitation>,
     /// Sampling ability.
-    pub sampling: ::std::option::Option<ClientCapabilitiesSampling>,
+    pub sampling: Option<ClientCapabilitiesSampling>,
     /// JSON object.
-    pub roots: ::std::option::Option<JSONObject>,
+    pub roots: Option<JSONObject>,
     /// Client experiments.
-    pub experimental: ::std::option::Option<ClientCapabilitiesExperimental>,
+    pub experimental: Option<ClientCapabilitiesExperimental>,
     /// Client extensions.
-    pub extensions: ::std::option::Option<ClientCapabilitiesExtensions>,
+    pub extensions: Option<ClientCapabilitiesExtensions>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ClientCapabilities {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            elicitation: ::std::default::Default::default(),
-            sampling: ::std::default::Default::default(),
-            roots: ::std::default::Default::default(),
-            experimental: ::std::default::Default::default(),
-            extensions: ::std::default::Default::default(),
+            elicitation: None,
+            sampling: None,
+            roots: None,
+            experimental: None,
+            extensions: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(mut self, value: ClientCapabilitiesElicitation) -> Self {
         self.elicitation = Some(value);
         self
     }
     /// Sets `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(mut self, value: ClientCapabilitiesSampling) -> Self {
         self.sampling = Some(value);
         self
     }
     /// Sets `roots`.
     #[must_use]
+    #[inline]
     pub fn with_roots(mut self, value: JSONObject) -> Self {
         self.roots = Some(value);
         self
     }
     /// Sets `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(mut self, value: ClientCapabilitiesExperimental) -> Self {
         self.experimental = Some(value);
         self
     }
     /// Sets `extensions`.
     #[must_use]
+    #[inline]
     pub fn with_extensions(mut self, value: ClientCapabilitiesExtensions) -> Self {
         self.extensions = Some(value);
         self
@@ -2577,9 +2443,9 @@ impl support::Record for ClientCapabilities {
         "experimental",
         "extensions",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut elicitation = None;
         let mut sampling = None;
         let mut roots = None;
@@ -2587,13 +2453,13 @@ impl support::Record for ClientCapabilities {
         let mut extensions = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut elicitation)?,
-                1usize => members.put(&mut sampling)?,
-                2usize => members.put(&mut roots)?,
-                3usize => members.put(&mut experimental)?,
-                4usize => members.put(&mut extensions)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut elicitation),
+                1usize => members.put(&mut sampling),
+                2usize => members.put(&mut roots),
+                3usize => members.put(&mut experimental),
+                4usize => members.put(&mut extensions),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             elicitation: members.take(0usize, elicitation)?,
@@ -2605,57 +2471,46 @@ impl support::Record for ClientCapabilities {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ClientCapabilities {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ClientCapabilities);
+impl support::Written for ClientCapabilities {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.elicitation);
+        members.optional(1usize, &self.sampling);
+        members.optional(2usize, &self.roots);
+        members.optional(3usize, &self.experimental);
+        members.optional(4usize, &self.extensions);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ClientCapabilities {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.elicitation)?;
-        members.optional(1usize, &self.sampling)?;
-        members.optional(2usize, &self.roots)?;
-        members.optional(3usize, &self.experimental)?;
-        members.optional(4usize, &self.extensions)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ClientCapabilities);
 /// Server experiments.
 ///
 /// Non-standard abilities of a server, by name, each with its settings.
 ///
 /// Source: core 2026-07-28: ServerCapabilities.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ServerCapabilitiesExperimental(
-    pub support::IndexMap<::std::string::String, JSONObject>,
-);
+pub struct ServerCapabilitiesExperimental(pub support::IndexMap<String, JSONObject>);
 impl Default for ServerCapabilitiesExperimental {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for ServerCapabilitiesExperimental {
-    type Target = support::IndexMap<::std::string::String, JSONObject>;
+    type Target = support::IndexMap<String, JSONObject>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for ServerCapabilitiesExperimental {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, JSONObject)>
-for ServerCapabilitiesExperimental {
-    fn from_iter<T: IntoIterator<Item = (::std::string::String, JSONObject)>>(
-        entries: T,
-    ) -> Self {
+impl FromIterator<(String, JSONObject)> for ServerCapabilitiesExperimental {
+    fn from_iter<T: IntoIterator<Item = (String, JSONObject)>>(entries: T) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -2663,14 +2518,14 @@ impl ::serde::Serialize for ServerCapabilitiesExperimental {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesExperimental {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("ServerCapabilitiesExperimental", 0..=usize::MAX, deserializer)
             .map(Self)
     }
@@ -2681,29 +2536,28 @@ impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesExperimental {
 ///
 /// Source: core 2026-07-28: ServerCapabilities; CAP-01.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ServerCapabilitiesExtensions(
-    pub support::IndexMap<::std::string::String, JSONObject>,
-);
+pub struct ServerCapabilitiesExtensions(pub support::IndexMap<String, JSONObject>);
 impl Default for ServerCapabilitiesExtensions {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for ServerCapabilitiesExtensions {
-    type Target = support::IndexMap<::std::string::String, JSONObject>;
+    type Target = support::IndexMap<String, JSONObject>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for ServerCapabilitiesExtensions {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, JSONObject)> for ServerCapabilitiesExtensions {
-    fn from_iter<T: IntoIterator<Item = (::std::string::String, JSONObject)>>(
-        entries: T,
-    ) -> Self {
+impl FromIterator<(String, JSONObject)> for ServerCapabilitiesExtensions {
+    fn from_iter<T: IntoIterator<Item = (String, JSONObject)>>(entries: T) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -2711,14 +2565,14 @@ impl ::serde::Serialize for ServerCapabilitiesExtensions {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesExtensions {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("ServerCapabilitiesExtensions", 0..=usize::MAX, deserializer)
             .map(Self)
     }
@@ -2732,20 +2586,22 @@ impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesExtensions {
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True where the server reports that its set of prompts is a new one.
-    pub list_changed: ::std::option::Option<bool>,
+    pub list_changed: Option<bool>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilitiesPrompts {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            list_changed: ::std::default::Default::default(),
+            list_changed: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, value: bool) -> Self {
         self.list_changed = Some(value);
         self
@@ -2754,15 +2610,15 @@ impl ServerCapabilitiesPrompts {
 impl support::Record for ServerCapabilitiesPrompts {
     const NAME: &'static str = "ServerCapabilitiesPrompts";
     const KEYS: &'static [&'static str] = &["listChanged"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut list_changed = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut list_changed)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut list_changed),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             list_changed: members.take(0usize, list_changed)?,
@@ -2770,23 +2626,14 @@ impl support::Record for ServerCapabilitiesPrompts {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesPrompts {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilitiesPrompts);
+impl support::Written for ServerCapabilitiesPrompts {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.list_changed);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilitiesPrompts {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.list_changed)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilitiesPrompts);
 /// Resources ability.
 ///
 /// What a server with resources can do besides reading them.
@@ -2796,29 +2643,32 @@ impl ::serde::Serialize for ServerCapabilitiesPrompts {
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True where the server reports that its set of resources is a new one.
-    pub list_changed: ::std::option::Option<bool>,
+    pub list_changed: Option<bool>,
     /// True where the server reports that a watched resource has new contents.
-    pub subscribe: ::std::option::Option<bool>,
+    pub subscribe: Option<bool>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilitiesResources {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            list_changed: ::std::default::Default::default(),
-            subscribe: ::std::default::Default::default(),
+            list_changed: None,
+            subscribe: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, value: bool) -> Self {
         self.list_changed = Some(value);
         self
     }
     /// Sets `subscribe`.
     #[must_use]
+    #[inline]
     pub fn with_subscribe(mut self, value: bool) -> Self {
         self.subscribe = Some(value);
         self
@@ -2827,17 +2677,17 @@ impl ServerCapabilitiesResources {
 impl support::Record for ServerCapabilitiesResources {
     const NAME: &'static str = "ServerCapabilitiesResources";
     const KEYS: &'static [&'static str] = &["listChanged", "subscribe"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut list_changed = None;
         let mut subscribe = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut list_changed)?,
-                1usize => members.put(&mut subscribe)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut list_changed),
+                1usize => members.put(&mut subscribe),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             list_changed: members.take(0usize, list_changed)?,
@@ -2846,24 +2696,15 @@ impl support::Record for ServerCapabilitiesResources {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesResources {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilitiesResources);
+impl support::Written for ServerCapabilitiesResources {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.list_changed);
+        members.optional(1usize, &self.subscribe);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilitiesResources {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.list_changed)?;
-        members.optional(1usize, &self.subscribe)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilitiesResources);
 /// Tools ability.
 ///
 /// What a server with tools can do besides calling them.
@@ -2873,20 +2714,22 @@ impl ::serde::Serialize for ServerCapabilitiesResources {
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True where the server reports that its set of tools is a new one.
-    pub list_changed: ::std::option::Option<bool>,
+    pub list_changed: Option<bool>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilitiesTools {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            list_changed: ::std::default::Default::default(),
+            list_changed: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, value: bool) -> Self {
         self.list_changed = Some(value);
         self
@@ -2895,15 +2738,15 @@ impl ServerCapabilitiesTools {
 impl support::Record for ServerCapabilitiesTools {
     const NAME: &'static str = "ServerCapabilitiesTools";
     const KEYS: &'static [&'static str] = &["listChanged"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut list_changed = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut list_changed)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut list_changed),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             list_changed: members.take(0usize, list_changed)?,
@@ -2911,23 +2754,14 @@ impl support::Record for ServerCapabilitiesTools {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilitiesTools {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilitiesTools);
+impl support::Written for ServerCapabilitiesTools {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.list_changed);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilitiesTools {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.list_changed)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilitiesTools);
 /// Server capabilities.
 ///
 /// What a server can do. A member that is there, even as `{}`, means yes; unknown members are kept.
@@ -2937,74 +2771,82 @@ impl ::serde::Serialize for ServerCapabilitiesTools {
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Tools ability.
-    pub tools: ::std::option::Option<ServerCapabilitiesTools>,
+    pub tools: Option<ServerCapabilitiesTools>,
     /// Resources ability.
-    pub resources: ::std::option::Option<ServerCapabilitiesResources>,
+    pub resources: Option<ServerCapabilitiesResources>,
     /// Prompts ability.
-    pub prompts: ::std::option::Option<ServerCapabilitiesPrompts>,
+    pub prompts: Option<ServerCapabilitiesPrompts>,
     /// JSON object.
-    pub completions: ::std::option::Option<JSONObject>,
+    pub completions: Option<JSONObject>,
     /// JSON object.
-    pub logging: ::std::option::Option<JSONObject>,
+    pub logging: Option<JSONObject>,
     /// Server experiments.
-    pub experimental: ::std::option::Option<ServerCapabilitiesExperimental>,
+    pub experimental: Option<ServerCapabilitiesExperimental>,
     /// Server extensions.
-    pub extensions: ::std::option::Option<ServerCapabilitiesExtensions>,
+    pub extensions: Option<ServerCapabilitiesExtensions>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ServerCapabilities {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            tools: ::std::default::Default::default(),
-            resources: ::std::default::Default::default(),
-            prompts: ::std::default::Default::default(),
-            completions: ::std::default::Default::default(),
-            logging: ::std::default::Default::default(),
-            experimental: ::std::default::Default::default(),
-            extensions: ::std::default::Default::default(),
+            tools: None,
+            resources: None,
+            prompts: None,
+            completions: None,
+            logging: None,
+            experimental: None,
+            extensions: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, value: ServerCapabilitiesTools) -> Self {
         self.tools = Some(value);
         self
     }
     /// Sets `resources`.
     #[must_use]
+    #[inline]
     pub fn with_resources(mut self, value: ServerCapabilitiesResources) -> Self {
         self.resources = Some(value);
         self
     }
     /// Sets `prompts`.
     #[must_use]
+    #[inline]
     pub fn with_prompts(mut self, value: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(value);
         self
     }
     /// Sets `completions`.
     #[must_use]
+    #[inline]
     pub fn with_completions(mut self, value: JSONObject) -> Self {
         self.completions = Some(value);
         self
     }
     /// Sets `logging`.
     #[must_use]
+    #[inline]
     pub fn with_logging(mut self, value: JSONObject) -> Self {
         self.logging = Some(value);
         self
     }
     /// Sets `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(mut self, value: ServerCapabilitiesExperimental) -> Self {
         self.experimental = Some(value);
         self
     }
     /// Sets `extensions`.
     #[must_use]
+    #[inline]
     pub fn with_extensions(mut self, value: ServerCapabilitiesExtensions) -> Self {
         self.extensions = Some(value);
         self
@@ -3021,9 +2863,9 @@ impl support::Record for ServerCapabilities {
         "experimental",
         "extensions",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut tools = None;
         let mut resources = None;
         let mut prompts = None;
@@ -3033,15 +2875,15 @@ impl support::Record for ServerCapabilities {
         let mut extensions = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut tools)?,
-                1usize => members.put(&mut resources)?,
-                2usize => members.put(&mut prompts)?,
-                3usize => members.put(&mut completions)?,
-                4usize => members.put(&mut logging)?,
-                5usize => members.put(&mut experimental)?,
-                6usize => members.put(&mut extensions)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut tools),
+                1usize => members.put(&mut resources),
+                2usize => members.put(&mut prompts),
+                3usize => members.put(&mut completions),
+                4usize => members.put(&mut logging),
+                5usize => members.put(&mut experimental),
+                6usize => members.put(&mut extensions),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             tools: members.take(0usize, tools)?,
@@ -3055,29 +2897,20 @@ impl support::Record for ServerCapabilities {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ServerCapabilities {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ServerCapabilities);
+impl support::Written for ServerCapabilities {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.tools);
+        members.optional(1usize, &self.resources);
+        members.optional(2usize, &self.prompts);
+        members.optional(3usize, &self.completions);
+        members.optional(4usize, &self.logging);
+        members.optional(5usize, &self.experimental);
+        members.optional(6usize, &self.extensions);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ServerCapabilities {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.tools)?;
-        members.optional(1usize, &self.resources)?;
-        members.optional(2usize, &self.prompts)?;
-        members.optional(3usize, &self.completions)?;
-        members.optional(4usize, &self.logging)?;
-        members.optional(5usize, &self.experimental)?;
-        members.optional(6usize, &self.extensions)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ServerCapabilities);
 /// Discover request.
 ///
 /// Asks a server what it is, which revisions it speaks and what it can do.
@@ -3095,6 +2928,7 @@ pub struct DiscoverRequest {
 }
 impl DiscoverRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: RequestParams) -> Self {
         Self {
             id,
@@ -3106,21 +2940,21 @@ impl DiscoverRequest {
 impl support::Record for DiscoverRequest {
     const NAME: &'static str = "DiscoverRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["server/discover"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["server/discover"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "server/discover", &[])?;
@@ -3131,26 +2965,17 @@ impl support::Record for DiscoverRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for DiscoverRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(DiscoverRequest);
+impl support::Written for DiscoverRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "server/discover");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for DiscoverRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "server/discover")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(DiscoverRequest);
 impl DiscoverRequest {
     /// The method, `server/discover`.
     pub const METHOD: &'static str = "server/discover";
@@ -3186,6 +3011,7 @@ pub enum DiscoverResultCacheScope {
     Private,
 }
 impl ::std::fmt::Display for DiscoverResultCacheScope {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Public => f.write_str("public"),
@@ -3195,6 +3021,7 @@ impl ::std::fmt::Display for DiscoverResultCacheScope {
 }
 impl ::std::str::FromStr for DiscoverResultCacheScope {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "public" => Ok(Self::Public),
@@ -3205,12 +3032,14 @@ impl ::std::str::FromStr for DiscoverResultCacheScope {
 }
 impl ::std::convert::TryFrom<&str> for DiscoverResultCacheScope {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for DiscoverResultCacheScope {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -3226,13 +3055,13 @@ impl ::std::convert::TryFrom<::std::string::String> for DiscoverResultCacheScope
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Protocol revisions the server speaks; the client picks one.
-    pub supported_versions: ::std::vec::Vec<::std::string::String>,
+    pub supported_versions: Vec<String>,
     /// Server capabilities.
     pub capabilities: ServerCapabilities,
     /// Hints for the model on how to make good use of this server as a whole.
-    pub instructions: ::std::option::Option<::std::string::String>,
+    pub instructions: Option<String>,
     /// Milliseconds.
     pub ttl_ms: DurationMs,
     /// Cache scope.
@@ -3242,17 +3071,18 @@ pub struct DiscoverResult {
 }
 impl DiscoverResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        supported_versions: ::std::vec::Vec<::std::string::String>,
+        supported_versions: Vec<String>,
         capabilities: ServerCapabilities,
         ttl_ms: DurationMs,
         cache_scope: DiscoverResultCacheScope,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             supported_versions,
             capabilities,
-            instructions: ::std::default::Default::default(),
+            instructions: None,
             ttl_ms,
             cache_scope,
             extra: support::Extra::default(),
@@ -3260,16 +3090,15 @@ impl DiscoverResult {
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `instructions`.
     #[must_use]
-    pub fn with_instructions(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_instructions(mut self, value: impl Into<String>) -> Self {
         self.instructions = Some(value.into());
         self
     }
@@ -3285,9 +3114,9 @@ impl support::Record for DiscoverResult {
         "ttlMs",
         "cacheScope",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut supported_versions = None;
@@ -3297,15 +3126,15 @@ impl support::Record for DiscoverResult {
         let mut cache_scope = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut supported_versions)?,
-                3usize => members.put(&mut capabilities)?,
-                4usize => members.put(&mut instructions)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut cache_scope)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut supported_versions),
+                3usize => members.put(&mut capabilities),
+                4usize => members.put(&mut instructions),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut cache_scope),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &[])?;
@@ -3321,29 +3150,20 @@ impl support::Record for DiscoverResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for DiscoverResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(DiscoverResult);
+impl support::Written for DiscoverResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.supported_versions);
+        members.put(3usize, &self.capabilities);
+        members.optional(4usize, &self.instructions);
+        members.put(5usize, &self.ttl_ms);
+        members.put(6usize, &self.cache_scope);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for DiscoverResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.supported_versions)?;
-        members.put(3usize, &self.capabilities)?;
-        members.optional(4usize, &self.instructions)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.put(6usize, &self.cache_scope)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(DiscoverResult);
 /// Cancelled params.
 ///
 /// Names the request that its sender has given up.
@@ -3355,33 +3175,33 @@ pub struct CancelledNotificationParams {
     /// Request id.
     pub request_id: RequestId,
     /// Why, for a log or a person.
-    pub reason: ::std::option::Option<::std::string::String>,
+    pub reason: Option<String>,
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelledNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(request_id: RequestId) -> Self {
         Self {
             request_id,
-            reason: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            reason: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `reason`.
     #[must_use]
-    pub fn with_reason(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_reason(mut self, value: impl Into<String>) -> Self {
         self.reason = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3390,19 +3210,19 @@ impl CancelledNotificationParams {
 impl support::Record for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
     const KEYS: &'static [&'static str] = &["requestId", "reason", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut request_id = None;
         let mut reason = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut request_id)?,
-                1usize => members.put(&mut reason)?,
-                2usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut request_id),
+                1usize => members.put(&mut reason),
+                2usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             request_id: members.require(0usize, request_id)?,
@@ -3412,25 +3232,16 @@ impl support::Record for CancelledNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelledNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelledNotificationParams);
+impl support::Written for CancelledNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.request_id);
+        members.optional(1usize, &self.reason);
+        members.optional(2usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelledNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.request_id)?;
-        members.optional(1usize, &self.reason)?;
-        members.optional(2usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelledNotificationParams);
 /// Cancelled notification.
 ///
 /// Takes back a request that has not been answered yet. It never cancels a task; that is what `tasks/cancel` is for.
@@ -3446,6 +3257,7 @@ pub struct CancelledNotification {
 }
 impl CancelledNotification {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -3456,19 +3268,19 @@ impl CancelledNotification {
 impl support::Record for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
     const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.tag(&["notifications/cancelled"], &mut method)?,
-                2usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.tag(&["notifications/cancelled"], &mut method),
+                2usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(1usize, method, "notifications/cancelled", &[])?;
@@ -3478,25 +3290,16 @@ impl support::Record for CancelledNotification {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelledNotification {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelledNotification);
+impl support::Written for CancelledNotification {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, "notifications/cancelled");
+        members.put(2usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelledNotification {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, "notifications/cancelled")?;
-        members.put(2usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelledNotification);
 impl CancelledNotification {
     /// The method, `notifications/cancelled`.
     pub const METHOD: &'static str = "notifications/cancelled";
@@ -3514,42 +3317,43 @@ impl support::Notification for CancelledNotification {
 #[non_exhaustive]
 pub struct Annotations {
     /// Whom it is for; more than one is fine.
-    pub audience: ::std::option::Option<::std::vec::Vec<Role>>,
+    pub audience: Option<Vec<Role>>,
     /// Weight from 0 to 1.
-    pub priority: ::std::option::Option<Priority>,
+    pub priority: Option<Priority>,
     /// When the thing behind it last changed, in ISO 8601.
-    pub last_modified: ::std::option::Option<::std::string::String>,
+    pub last_modified: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Annotations {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            audience: ::std::default::Default::default(),
-            priority: ::std::default::Default::default(),
-            last_modified: ::std::default::Default::default(),
+            audience: None,
+            priority: None,
+            last_modified: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `audience`.
     #[must_use]
-    pub fn with_audience(mut self, value: ::std::vec::Vec<Role>) -> Self {
+    #[inline]
+    pub fn with_audience(mut self, value: Vec<Role>) -> Self {
         self.audience = Some(value);
         self
     }
     /// Sets `priority`.
     #[must_use]
+    #[inline]
     pub fn with_priority(mut self, value: Priority) -> Self {
         self.priority = Some(value);
         self
     }
     /// Sets `lastModified`.
     #[must_use]
-    pub fn with_last_modified(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_last_modified(mut self, value: impl Into<String>) -> Self {
         self.last_modified = Some(value.into());
         self
     }
@@ -3557,19 +3361,19 @@ impl Annotations {
 impl support::Record for Annotations {
     const NAME: &'static str = "Annotations";
     const KEYS: &'static [&'static str] = &["audience", "priority", "lastModified"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut audience = None;
         let mut priority = None;
         let mut last_modified = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut audience)?,
-                1usize => members.put(&mut priority)?,
-                2usize => members.put(&mut last_modified)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut audience),
+                1usize => members.put(&mut priority),
+                2usize => members.put(&mut last_modified),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             audience: members.take(0usize, audience)?,
@@ -3579,25 +3383,16 @@ impl support::Record for Annotations {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Annotations {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Annotations);
+impl support::Written for Annotations {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.audience);
+        members.optional(1usize, &self.priority);
+        members.optional(2usize, &self.last_modified);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Annotations {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.audience)?;
-        members.optional(1usize, &self.priority)?;
-        members.optional(2usize, &self.last_modified)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Annotations);
 /// Text block.
 ///
 /// Words, to or from a model.
@@ -3607,32 +3402,35 @@ impl ::serde::Serialize for Annotations {
 #[non_exhaustive]
 pub struct TextContent {
     /// The words.
-    pub text: ::std::string::String,
+    pub text: String,
     /// Annotations.
-    pub annotations: ::std::option::Option<Annotations>,
+    pub annotations: Option<Annotations>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TextContent {
     /// A value with the members that must be there.
-    pub fn new(text: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            annotations: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            annotations: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, value: Annotations) -> Self {
         self.annotations = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3641,21 +3439,21 @@ impl TextContent {
 impl support::Record for TextContent {
     const NAME: &'static str = "TextContent";
     const KEYS: &'static [&'static str] = &["type", "text", "annotations", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut text = None;
         let mut annotations = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["text"], &mut r#type)?,
-                1usize => members.put(&mut text)?,
-                2usize => members.put(&mut annotations)?,
-                3usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["text"], &mut r#type),
+                1usize => members.put(&mut text),
+                2usize => members.put(&mut annotations),
+                3usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "text", &[])?;
         Ok(Self {
@@ -3666,26 +3464,17 @@ impl support::Record for TextContent {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TextContent {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TextContent);
+impl support::Written for TextContent {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "text");
+        members.put(1usize, &self.text);
+        members.optional(2usize, &self.annotations);
+        members.optional(3usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TextContent {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "text")?;
-        members.put(1usize, &self.text)?;
-        members.optional(2usize, &self.annotations)?;
-        members.optional(3usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TextContent);
 /// Picture block.
 ///
 /// A picture, to or from a model.
@@ -3697,36 +3486,36 @@ pub struct ImageContent {
     /// Base64 text.
     pub data: Base64Data,
     /// Media type of the data.
-    pub mime_type: ::std::string::String,
+    pub mime_type: String,
     /// Annotations.
-    pub annotations: ::std::option::Option<Annotations>,
+    pub annotations: Option<Annotations>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ImageContent {
     /// A value with the members that must be there.
-    pub fn new(
-        data: impl ::std::convert::Into<Base64Data>,
-        mime_type: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(data: impl Into<Base64Data>, mime_type: impl Into<String>) -> Self {
         Self {
             data: data.into(),
             mime_type: mime_type.into(),
-            annotations: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            annotations: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, value: Annotations) -> Self {
         self.annotations = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3741,9 +3530,9 @@ impl support::Record for ImageContent {
         "annotations",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut data = None;
         let mut mime_type = None;
@@ -3751,13 +3540,13 @@ impl support::Record for ImageContent {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["image"], &mut r#type)?,
-                1usize => members.put(&mut data)?,
-                2usize => members.put(&mut mime_type)?,
-                3usize => members.put(&mut annotations)?,
-                4usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["image"], &mut r#type),
+                1usize => members.put(&mut data),
+                2usize => members.put(&mut mime_type),
+                3usize => members.put(&mut annotations),
+                4usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "image", &[])?;
         Ok(Self {
@@ -3769,27 +3558,18 @@ impl support::Record for ImageContent {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ImageContent {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ImageContent);
+impl support::Written for ImageContent {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "image");
+        members.put(1usize, &self.data);
+        members.put(2usize, &self.mime_type);
+        members.optional(3usize, &self.annotations);
+        members.optional(4usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ImageContent {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "image")?;
-        members.put(1usize, &self.data)?;
-        members.put(2usize, &self.mime_type)?;
-        members.optional(3usize, &self.annotations)?;
-        members.optional(4usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ImageContent);
 /// Sound block.
 ///
 /// A sound, to or from a model.
@@ -3801,36 +3581,36 @@ pub struct AudioContent {
     /// Base64 text.
     pub data: Base64Data,
     /// Media type of the data.
-    pub mime_type: ::std::string::String,
+    pub mime_type: String,
     /// Annotations.
-    pub annotations: ::std::option::Option<Annotations>,
+    pub annotations: Option<Annotations>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl AudioContent {
     /// A value with the members that must be there.
-    pub fn new(
-        data: impl ::std::convert::Into<Base64Data>,
-        mime_type: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(data: impl Into<Base64Data>, mime_type: impl Into<String>) -> Self {
         Self {
             data: data.into(),
             mime_type: mime_type.into(),
-            annotations: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            annotations: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, value: Annotations) -> Self {
         self.annotations = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3845,9 +3625,9 @@ impl support::Record for AudioContent {
         "annotations",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut data = None;
         let mut mime_type = None;
@@ -3855,13 +3635,13 @@ impl support::Record for AudioContent {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["audio"], &mut r#type)?,
-                1usize => members.put(&mut data)?,
-                2usize => members.put(&mut mime_type)?,
-                3usize => members.put(&mut annotations)?,
-                4usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["audio"], &mut r#type),
+                1usize => members.put(&mut data),
+                2usize => members.put(&mut mime_type),
+                3usize => members.put(&mut annotations),
+                4usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "audio", &[])?;
         Ok(Self {
@@ -3873,27 +3653,18 @@ impl support::Record for AudioContent {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for AudioContent {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(AudioContent);
+impl support::Written for AudioContent {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "audio");
+        members.put(1usize, &self.data);
+        members.put(2usize, &self.mime_type);
+        members.optional(3usize, &self.annotations);
+        members.optional(4usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for AudioContent {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "audio")?;
-        members.put(1usize, &self.data)?;
-        members.put(2usize, &self.mime_type)?;
-        members.optional(3usize, &self.annotations)?;
-        members.optional(4usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(AudioContent);
 /// Resource link block.
 ///
 /// Points to a resource that the server can read out. It need not appear in the server's list of resources.
@@ -3905,90 +3676,86 @@ pub struct ResourceLink {
     /// URI.
     pub uri: Uri,
     /// Name by which programs know the resource.
-    pub name: ::std::string::String,
+    pub name: String,
     /// Name to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// What the resource holds; a model may read this.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// Media type, if known.
-    pub mime_type: ::std::option::Option<::std::string::String>,
+    pub mime_type: Option<String>,
     /// Bytes of the raw content, if known.
-    pub size: ::std::option::Option<support::Int>,
+    pub size: Option<support::Int>,
     /// Pictures to show beside the name.
-    pub icons: ::std::option::Option<::std::vec::Vec<Icon>>,
+    pub icons: Option<Vec<Icon>>,
     /// Annotations.
-    pub annotations: ::std::option::Option<Annotations>,
+    pub annotations: Option<Annotations>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ResourceLink {
     /// A value with the members that must be there.
-    pub fn new(
-        uri: impl ::std::convert::Into<Uri>,
-        name: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(uri: impl Into<Uri>, name: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
             name: name.into(),
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
-            mime_type: ::std::default::Default::default(),
-            size: ::std::default::Default::default(),
-            icons: ::std::default::Default::default(),
-            annotations: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            title: None,
+            description: None,
+            mime_type: None,
+            size: None,
+            icons: None,
+            annotations: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `mimeType`.
     #[must_use]
-    pub fn with_mime_type(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_mime_type(mut self, value: impl Into<String>) -> Self {
         self.mime_type = Some(value.into());
         self
     }
     /// Sets `size`.
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, value: support::Int) -> Self {
         self.size = Some(value);
         self
     }
     /// Sets `icons`.
     #[must_use]
-    pub fn with_icons(mut self, value: ::std::vec::Vec<Icon>) -> Self {
+    #[inline]
+    pub fn with_icons(mut self, value: Vec<Icon>) -> Self {
         self.icons = Some(value);
         self
     }
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, value: Annotations) -> Self {
         self.annotations = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -4008,9 +3775,9 @@ impl support::Record for ResourceLink {
         "annotations",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut uri = None;
         let mut name = None;
@@ -4023,18 +3790,18 @@ impl support::Record for ResourceLink {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["resource_link"], &mut r#type)?,
-                1usize => members.put(&mut uri)?,
-                2usize => members.put(&mut name)?,
-                3usize => members.put(&mut title)?,
-                4usize => members.put(&mut description)?,
-                5usize => members.put(&mut mime_type)?,
-                6usize => members.put(&mut size)?,
-                7usize => members.put(&mut icons)?,
-                8usize => members.put(&mut annotations)?,
-                9usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["resource_link"], &mut r#type),
+                1usize => members.put(&mut uri),
+                2usize => members.put(&mut name),
+                3usize => members.put(&mut title),
+                4usize => members.put(&mut description),
+                5usize => members.put(&mut mime_type),
+                6usize => members.put(&mut size),
+                7usize => members.put(&mut icons),
+                8usize => members.put(&mut annotations),
+                9usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "resource_link", &[])?;
         Ok(Self {
@@ -4051,32 +3818,23 @@ impl support::Record for ResourceLink {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ResourceLink {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ResourceLink);
+impl support::Written for ResourceLink {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "resource_link");
+        members.put(1usize, &self.uri);
+        members.put(2usize, &self.name);
+        members.optional(3usize, &self.title);
+        members.optional(4usize, &self.description);
+        members.optional(5usize, &self.mime_type);
+        members.optional(6usize, &self.size);
+        members.optional(7usize, &self.icons);
+        members.optional(8usize, &self.annotations);
+        members.optional(9usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ResourceLink {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "resource_link")?;
-        members.put(1usize, &self.uri)?;
-        members.put(2usize, &self.name)?;
-        members.optional(3usize, &self.title)?;
-        members.optional(4usize, &self.description)?;
-        members.optional(5usize, &self.mime_type)?;
-        members.optional(6usize, &self.size)?;
-        members.optional(7usize, &self.icons)?;
-        members.optional(8usize, &self.annotations)?;
-        members.optional(9usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ResourceLink);
 /// Text resource.
 ///
 /// The contents of a resource that is text.
@@ -4088,39 +3846,36 @@ pub struct TextResourceContents {
     /// URI.
     pub uri: Uri,
     /// The contents.
-    pub text: ::std::string::String,
+    pub text: String,
     /// Media type, if known.
-    pub mime_type: ::std::option::Option<::std::string::String>,
+    pub mime_type: Option<String>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TextResourceContents {
     /// A value with the members that must be there.
-    pub fn new(
-        uri: impl ::std::convert::Into<Uri>,
-        text: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(uri: impl Into<Uri>, text: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
             text: text.into(),
-            mime_type: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            mime_type: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `mimeType`.
     #[must_use]
-    pub fn with_mime_type(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_mime_type(mut self, value: impl Into<String>) -> Self {
         self.mime_type = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -4129,21 +3884,21 @@ impl TextResourceContents {
 impl support::Record for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
     const KEYS: &'static [&'static str] = &["uri", "text", "mimeType", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut uri = None;
         let mut text = None;
         let mut mime_type = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut uri)?,
-                1usize => members.put(&mut text)?,
-                2usize => members.put(&mut mime_type)?,
-                3usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut uri),
+                1usize => members.put(&mut text),
+                2usize => members.put(&mut mime_type),
+                3usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             uri: members.require(0usize, uri)?,
@@ -4154,26 +3909,17 @@ impl support::Record for TextResourceContents {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TextResourceContents {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TextResourceContents);
+impl support::Written for TextResourceContents {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.uri);
+        members.put(1usize, &self.text);
+        members.optional(2usize, &self.mime_type);
+        members.optional(3usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TextResourceContents {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.uri)?;
-        members.put(1usize, &self.text)?;
-        members.optional(2usize, &self.mime_type)?;
-        members.optional(3usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TextResourceContents);
 /// Binary resource.
 ///
 /// The contents of a resource that is not text.
@@ -4187,37 +3933,34 @@ pub struct BlobResourceContents {
     /// Base64 text.
     pub blob: Base64Data,
     /// Media type, if known.
-    pub mime_type: ::std::option::Option<::std::string::String>,
+    pub mime_type: Option<String>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl BlobResourceContents {
     /// A value with the members that must be there.
-    pub fn new(
-        uri: impl ::std::convert::Into<Uri>,
-        blob: impl ::std::convert::Into<Base64Data>,
-    ) -> Self {
+    #[inline]
+    pub fn new(uri: impl Into<Uri>, blob: impl Into<Base64Data>) -> Self {
         Self {
             uri: uri.into(),
             blob: blob.into(),
-            mime_type: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            mime_type: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `mimeType`.
     #[must_use]
-    pub fn with_mime_type(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_mime_type(mut self, value: impl Into<String>) -> Self {
         self.mime_type = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -4226,21 +3969,21 @@ impl BlobResourceContents {
 impl support::Record for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
     const KEYS: &'static [&'static str] = &["uri", "blob", "mimeType", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut uri = None;
         let mut blob = None;
         let mut mime_type = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut uri)?,
-                1usize => members.put(&mut blob)?,
-                2usize => members.put(&mut mime_type)?,
-                3usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut uri),
+                1usize => members.put(&mut blob),
+                2usize => members.put(&mut mime_type),
+                3usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             uri: members.require(0usize, uri)?,
@@ -4251,26 +3994,17 @@ impl support::Record for BlobResourceContents {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for BlobResourceContents {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(BlobResourceContents);
+impl support::Written for BlobResourceContents {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.uri);
+        members.put(1usize, &self.blob);
+        members.optional(2usize, &self.mime_type);
+        members.optional(3usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for BlobResourceContents {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.uri)?;
-        members.put(1usize, &self.blob)?;
-        members.optional(2usize, &self.mime_type)?;
-        members.optional(3usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(BlobResourceContents);
 /// Resource contents.
 ///
 /// The contents of a resource. `text` and `blob` tell the two apart.
@@ -4289,7 +4023,7 @@ impl ::serde::Serialize for EmbeddedResourceResource {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(value) => value.serialize(serializer),
             Self::Blob(value) => value.serialize(serializer),
@@ -4299,7 +4033,7 @@ impl ::serde::Serialize for EmbeddedResourceResource {
 impl<'de> ::serde::Deserialize<'de> for EmbeddedResourceResource {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::Object(object) => {
@@ -4358,30 +4092,33 @@ pub struct EmbeddedResource {
     /// Resource contents.
     pub resource: EmbeddedResourceResource,
     /// Annotations.
-    pub annotations: ::std::option::Option<Annotations>,
+    pub annotations: Option<Annotations>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl EmbeddedResource {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(resource: EmbeddedResourceResource) -> Self {
         Self {
             resource,
-            annotations: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            annotations: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, value: Annotations) -> Self {
         self.annotations = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -4390,21 +4127,21 @@ impl EmbeddedResource {
 impl support::Record for EmbeddedResource {
     const NAME: &'static str = "EmbeddedResource";
     const KEYS: &'static [&'static str] = &["type", "resource", "annotations", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut resource = None;
         let mut annotations = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["resource"], &mut r#type)?,
-                1usize => members.put(&mut resource)?,
-                2usize => members.put(&mut annotations)?,
-                3usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["resource"], &mut r#type),
+                1usize => members.put(&mut resource),
+                2usize => members.put(&mut annotations),
+                3usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "resource", &[])?;
         Ok(Self {
@@ -4415,26 +4152,17 @@ impl support::Record for EmbeddedResource {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for EmbeddedResource {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(EmbeddedResource);
+impl support::Written for EmbeddedResource {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "resource");
+        members.put(1usize, &self.resource);
+        members.optional(2usize, &self.annotations);
+        members.optional(3usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for EmbeddedResource {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "resource")?;
-        members.put(1usize, &self.resource)?;
-        members.optional(2usize, &self.annotations)?;
-        members.optional(3usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(EmbeddedResource);
 /// Content block.
 ///
 /// A piece of what a tool gives back.
@@ -4457,13 +4185,14 @@ pub enum ContentBlock {
     /// `type` is none of these; nothing of the message is lost.
     Other {
         /// The value of `type`.
-        r#type: ::std::string::String,
+        r#type: String,
         /// All other members.
         fields: support::JsonObject,
     },
 }
 impl ContentBlock {
     /// The value of `type`.
+    #[inline]
     pub fn r#type(&self) -> &str {
         match self {
             Self::Text(_) => "text",
@@ -4476,26 +4205,31 @@ impl ContentBlock {
     }
 }
 impl From<TextContent> for ContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 impl From<ImageContent> for ContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 impl From<AudioContent> for ContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 impl From<ResourceLink> for ContentBlock {
+    #[inline]
     fn from(value: ResourceLink) -> Self {
         Self::ResourceLink(value)
     }
 }
 impl From<EmbeddedResource> for ContentBlock {
+    #[inline]
     fn from(value: EmbeddedResource) -> Self {
         Self::Resource(value)
     }
@@ -4517,9 +4251,9 @@ impl support::Record for ContentBlock {
         "icons",
         "resource",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut text = None;
         let mut annotations = None;
@@ -4540,29 +4274,29 @@ impl support::Record for ContentBlock {
                         .tag(
                             &["text", "image", "audio", "resource_link", "resource"],
                             &mut r#type,
-                        )?
+                        )
                 }
-                (1usize, Some("text")) => members.put(&mut text)?,
-                (2usize, _) => members.put(&mut annotations)?,
-                (3usize, _) => members.put(&mut meta)?,
-                (4usize, Some("image" | "audio")) => members.put(&mut data)?,
+                (1usize, Some("text")) => members.put(&mut text),
+                (2usize, _) => members.put(&mut annotations),
+                (3usize, _) => members.put(&mut meta),
+                (4usize, Some("image" | "audio")) => members.put(&mut data),
                 (5usize, Some("image" | "audio" | "resource_link")) => {
-                    members.put(&mut mime_type)?
+                    members.put(&mut mime_type)
                 }
-                (6usize, Some("resource_link")) => members.put(&mut uri)?,
-                (7usize, Some("resource_link")) => members.put(&mut name)?,
-                (8usize, Some("resource_link")) => members.put(&mut title)?,
-                (9usize, Some("resource_link")) => members.put(&mut description)?,
-                (10usize, Some("resource_link")) => members.put(&mut size)?,
-                (11usize, Some("resource_link")) => members.put(&mut icons)?,
-                (12usize, Some("resource")) => members.put(&mut resource)?,
-                _ => members.keep()?,
-            }
+                (6usize, Some("resource_link")) => members.put(&mut uri),
+                (7usize, Some("resource_link")) => members.put(&mut name),
+                (8usize, Some("resource_link")) => members.put(&mut title),
+                (9usize, Some("resource_link")) => members.put(&mut description),
+                (10usize, Some("resource_link")) => members.put(&mut size),
+                (11usize, Some("resource_link")) => members.put(&mut icons),
+                (12usize, Some("resource")) => members.put(&mut resource),
+                _ => members.keep(),
+            }?
         }
         let found = members.require_tag(0usize, r#type.clone())?;
         match &*found {
             "text" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "text", &[])?;
                     Ok(TextContent {
                         text: members.require(1usize, text)?,
@@ -4574,7 +4308,7 @@ impl support::Record for ContentBlock {
                 value.map(Self::Text)
             }
             "image" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "image", &[])?;
                     Ok(ImageContent {
                         data: members.require(4usize, data)?,
@@ -4587,7 +4321,7 @@ impl support::Record for ContentBlock {
                 value.map(Self::Image)
             }
             "audio" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "audio", &[])?;
                     Ok(AudioContent {
                         data: members.require(4usize, data)?,
@@ -4600,7 +4334,7 @@ impl support::Record for ContentBlock {
                 value.map(Self::Audio)
             }
             "resource_link" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "resource_link", &[])?;
                     Ok(ResourceLink {
                         uri: members.require(6usize, uri)?,
@@ -4618,7 +4352,7 @@ impl support::Record for ContentBlock {
                 value.map(Self::ResourceLink)
             }
             "resource" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "resource", &[])?;
                     Ok(EmbeddedResource {
                         resource: members.require(12usize, resource)?,
@@ -4641,18 +4375,12 @@ impl support::Record for ContentBlock {
         }
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ContentBlock {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(ContentBlock);
 impl ::serde::Serialize for ContentBlock {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(value) => value.serialize(serializer),
             Self::Image(value) => value.serialize(serializer),
@@ -4674,24 +4402,23 @@ impl ::serde::Serialize for ContentBlock {
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// Dialect of the schema; 2020-12 where it is left out.
-    pub schema: ::std::option::Option<::std::string::String>,
+    pub schema: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolInputSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            schema: ::std::default::Default::default(),
+            schema: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `$schema`.
     #[must_use]
-    pub fn with_schema(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_schema(mut self, value: impl Into<String>) -> Self {
         self.schema = Some(value.into());
         self
     }
@@ -4699,17 +4426,17 @@ impl ToolInputSchema {
 impl support::Record for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
     const KEYS: &'static [&'static str] = &["$schema", "type"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut schema = None;
         let mut r#type = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut schema)?,
-                1usize => members.tag(&["object"], &mut r#type)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut schema),
+                1usize => members.tag(&["object"], &mut r#type),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, r#type, "object", &[])?;
         Ok(Self {
@@ -4718,24 +4445,15 @@ impl support::Record for ToolInputSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolInputSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolInputSchema);
+impl support::Written for ToolInputSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.schema);
+        members.put(1usize, "object");
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolInputSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.schema)?;
-        members.put(1usize, "object")?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolInputSchema);
 /// Output schema.
 ///
 /// JSON Schema of what a tool puts into `structuredContent`. Any keyword may stand here.
@@ -4745,24 +4463,23 @@ impl ::serde::Serialize for ToolInputSchema {
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// Dialect of the schema; 2020-12 where it is left out.
-    pub schema: ::std::option::Option<::std::string::String>,
+    pub schema: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolOutputSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            schema: ::std::default::Default::default(),
+            schema: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `$schema`.
     #[must_use]
-    pub fn with_schema(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_schema(mut self, value: impl Into<String>) -> Self {
         self.schema = Some(value.into());
         self
     }
@@ -4770,15 +4487,15 @@ impl ToolOutputSchema {
 impl support::Record for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
     const KEYS: &'static [&'static str] = &["$schema"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut schema = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut schema)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut schema),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             schema: members.take(0usize, schema)?,
@@ -4786,23 +4503,14 @@ impl support::Record for ToolOutputSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolOutputSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolOutputSchema);
+impl support::Written for ToolOutputSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.schema);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolOutputSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.schema)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolOutputSchema);
 /// Tool hints.
 ///
 /// What a server claims about how its tool behaves. Claims, not guarantees: do not build a safety decision on those of a server you do not trust.
@@ -4812,59 +4520,62 @@ impl ::serde::Serialize for ToolOutputSchema {
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// Name to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// It changes nothing. Taken as false if left out.
-    pub read_only_hint: ::std::option::Option<bool>,
+    pub read_only_hint: Option<bool>,
     /// What it changes may be lost for good; otherwise it only adds. Taken as true if left out, and meant only for a tool that changes something.
-    pub destructive_hint: ::std::option::Option<bool>,
+    pub destructive_hint: Option<bool>,
     /// A second call with equal arguments changes nothing more. Taken as false if left out, and meant only for a tool that changes something.
-    pub idempotent_hint: ::std::option::Option<bool>,
+    pub idempotent_hint: Option<bool>,
     /// It reaches out to a world beyond the server's own, as a web search does. Taken as true if left out.
-    pub open_world_hint: ::std::option::Option<bool>,
+    pub open_world_hint: Option<bool>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolAnnotations {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            read_only_hint: ::std::default::Default::default(),
-            destructive_hint: ::std::default::Default::default(),
-            idempotent_hint: ::std::default::Default::default(),
-            open_world_hint: ::std::default::Default::default(),
+            title: None,
+            read_only_hint: None,
+            destructive_hint: None,
+            idempotent_hint: None,
+            open_world_hint: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `readOnlyHint`.
     #[must_use]
+    #[inline]
     pub fn with_read_only_hint(mut self, value: bool) -> Self {
         self.read_only_hint = Some(value);
         self
     }
     /// Sets `destructiveHint`.
     #[must_use]
+    #[inline]
     pub fn with_destructive_hint(mut self, value: bool) -> Self {
         self.destructive_hint = Some(value);
         self
     }
     /// Sets `idempotentHint`.
     #[must_use]
+    #[inline]
     pub fn with_idempotent_hint(mut self, value: bool) -> Self {
         self.idempotent_hint = Some(value);
         self
     }
     /// Sets `openWorldHint`.
     #[must_use]
+    #[inline]
     pub fn with_open_world_hint(mut self, value: bool) -> Self {
         self.open_world_hint = Some(value);
         self
@@ -4879,9 +4590,9 @@ impl support::Record for ToolAnnotations {
         "idempotentHint",
         "openWorldHint",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut title = None;
         let mut read_only_hint = None;
         let mut destructive_hint = None;
@@ -4889,13 +4600,13 @@ impl support::Record for ToolAnnotations {
         let mut open_world_hint = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut title)?,
-                1usize => members.put(&mut read_only_hint)?,
-                2usize => members.put(&mut destructive_hint)?,
-                3usize => members.put(&mut idempotent_hint)?,
-                4usize => members.put(&mut open_world_hint)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut title),
+                1usize => members.put(&mut read_only_hint),
+                2usize => members.put(&mut destructive_hint),
+                3usize => members.put(&mut idempotent_hint),
+                4usize => members.put(&mut open_world_hint),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             title: members.take(0usize, title)?,
@@ -4907,27 +4618,18 @@ impl support::Record for ToolAnnotations {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolAnnotations {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolAnnotations);
+impl support::Written for ToolAnnotations {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.title);
+        members.optional(1usize, &self.read_only_hint);
+        members.optional(2usize, &self.destructive_hint);
+        members.optional(3usize, &self.idempotent_hint);
+        members.optional(4usize, &self.open_world_hint);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolAnnotations {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.title)?;
-        members.optional(1usize, &self.read_only_hint)?;
-        members.optional(2usize, &self.destructive_hint)?;
-        members.optional(3usize, &self.idempotent_hint)?;
-        members.optional(4usize, &self.open_world_hint)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolAnnotations);
 /// Tool.
 ///
 /// A tool as a server lists it, or as a server lends it to a client's model.
@@ -4937,80 +4639,78 @@ impl ::serde::Serialize for ToolAnnotations {
 #[non_exhaustive]
 pub struct Tool {
     /// Name by which programs call it.
-    pub name: ::std::string::String,
+    pub name: String,
     /// Name to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// What it does and when to use it; a model reads this.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// Input schema.
     pub input_schema: ToolInputSchema,
     /// Output schema.
-    pub output_schema: ::std::option::Option<ToolOutputSchema>,
+    pub output_schema: Option<ToolOutputSchema>,
     /// Tool hints.
-    pub annotations: ::std::option::Option<ToolAnnotations>,
+    pub annotations: Option<ToolAnnotations>,
     /// Pictures to show beside the name.
-    pub icons: ::std::option::Option<::std::vec::Vec<Icon>>,
+    pub icons: Option<Vec<Icon>>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Tool {
     /// A value with the members that must be there.
-    pub fn new(
-        name: impl ::std::convert::Into<::std::string::String>,
-        input_schema: ToolInputSchema,
-    ) -> Self {
+    #[inline]
+    pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
             name: name.into(),
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
+            title: None,
+            description: None,
             input_schema,
-            output_schema: ::std::default::Default::default(),
-            annotations: ::std::default::Default::default(),
-            icons: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            output_schema: None,
+            annotations: None,
+            icons: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `outputSchema`.
     #[must_use]
+    #[inline]
     pub fn with_output_schema(mut self, value: ToolOutputSchema) -> Self {
         self.output_schema = Some(value);
         self
     }
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, value: ToolAnnotations) -> Self {
         self.annotations = Some(value);
         self
     }
     /// Sets `icons`.
     #[must_use]
-    pub fn with_icons(mut self, value: ::std::vec::Vec<Icon>) -> Self {
+    #[inline]
+    pub fn with_icons(mut self, value: Vec<Icon>) -> Self {
         self.icons = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -5028,9 +4728,9 @@ impl support::Record for Tool {
         "icons",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut name = None;
         let mut title = None;
         let mut description = None;
@@ -5041,16 +4741,16 @@ impl support::Record for Tool {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut name)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut input_schema)?,
-                4usize => members.put(&mut output_schema)?,
-                5usize => members.put(&mut annotations)?,
-                6usize => members.put(&mut icons)?,
-                7usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut name),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut input_schema),
+                4usize => members.put(&mut output_schema),
+                5usize => members.put(&mut annotations),
+                6usize => members.put(&mut icons),
+                7usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             name: members.require(0usize, name)?,
@@ -5065,30 +4765,21 @@ impl support::Record for Tool {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Tool {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Tool);
+impl support::Written for Tool {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.name);
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.put(3usize, &self.input_schema);
+        members.optional(4usize, &self.output_schema);
+        members.optional(5usize, &self.annotations);
+        members.optional(6usize, &self.icons);
+        members.optional(7usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Tool {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.name)?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.put(3usize, &self.input_schema)?;
-        members.optional(4usize, &self.output_schema)?;
-        members.optional(5usize, &self.annotations)?;
-        members.optional(6usize, &self.icons)?;
-        members.optional(7usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Tool);
 /// Tool call params.
 ///
 /// Which tool to run and on what. There is nothing here by which a client could ask for a task or refuse one; a `task` member left over from older revisions is an unknown field and is ignored. The second round of a call that was answered with `input_required` brings `inputResponses` and `requestState`.
@@ -5098,53 +4789,55 @@ impl ::serde::Serialize for Tool {
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Name of the tool.
-    pub name: ::std::string::String,
+    pub name: String,
     /// JSON object.
-    pub arguments: ::std::option::Option<JSONObject>,
+    pub arguments: Option<JSONObject>,
     /// Input responses.
-    pub input_responses: ::std::option::Option<InputResponses>,
+    pub input_responses: Option<InputResponses>,
     /// The state that the `input_required` answer gave out, sent back unchanged.
-    pub request_state: ::std::option::Option<::std::string::String>,
+    pub request_state: Option<String>,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestMetaObject>,
+    pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CallToolRequestParams {
     /// A value with the members that must be there.
-    pub fn new(name: impl ::std::convert::Into<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            arguments: ::std::default::Default::default(),
-            input_responses: ::std::default::Default::default(),
-            request_state: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            arguments: None,
+            input_responses: None,
+            request_state: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, value: JSONObject) -> Self {
         self.arguments = Some(value);
         self
     }
     /// Sets `inputResponses`.
     #[must_use]
+    #[inline]
     pub fn with_input_responses(mut self, value: InputResponses) -> Self {
         self.input_responses = Some(value);
         self
     }
     /// Sets `requestState`.
     #[must_use]
-    pub fn with_request_state(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_request_state(mut self, value: impl Into<String>) -> Self {
         self.request_state = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -5159,9 +4852,9 @@ impl support::Record for CallToolRequestParams {
         "requestState",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut name = None;
         let mut arguments = None;
         let mut input_responses = None;
@@ -5169,13 +4862,13 @@ impl support::Record for CallToolRequestParams {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut name)?,
-                1usize => members.put(&mut arguments)?,
-                2usize => members.put(&mut input_responses)?,
-                3usize => members.put(&mut request_state)?,
-                4usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut name),
+                1usize => members.put(&mut arguments),
+                2usize => members.put(&mut input_responses),
+                3usize => members.put(&mut request_state),
+                4usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             name: members.require(0usize, name)?,
@@ -5187,27 +4880,18 @@ impl support::Record for CallToolRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CallToolRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CallToolRequestParams);
+impl support::Written for CallToolRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.name);
+        members.optional(1usize, &self.arguments);
+        members.optional(2usize, &self.input_responses);
+        members.optional(3usize, &self.request_state);
+        members.optional(4usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CallToolRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.name)?;
-        members.optional(1usize, &self.arguments)?;
-        members.optional(2usize, &self.input_responses)?;
-        members.optional(3usize, &self.request_state)?;
-        members.optional(4usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CallToolRequestParams);
 /// Tool call request.
 ///
 /// Asks a server to run a tool; so far the one request that may be answered with a task.
@@ -5225,6 +4909,7 @@ pub struct CallToolRequest {
 }
 impl CallToolRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: CallToolRequestParams) -> Self {
         Self {
             id,
@@ -5236,21 +4921,21 @@ impl CallToolRequest {
 impl support::Record for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tools/call"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tools/call"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tools/call", &[])?;
@@ -5261,26 +4946,17 @@ impl support::Record for CallToolRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CallToolRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CallToolRequest);
+impl support::Written for CallToolRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tools/call");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CallToolRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tools/call")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CallToolRequest);
 impl CallToolRequest {
     /// The method, `tools/call`.
     pub const METHOD: &'static str = "tools/call";
@@ -5299,41 +4975,45 @@ impl support::Request for CallToolRequest {
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// The outcome for a model or a person to read.
-    pub content: ::std::vec::Vec<ContentBlock>,
+    pub content: Vec<ContentBlock>,
     /// The outcome for a program to read, as the tool's output schema describes it.
-    pub structured_content: ::std::option::Option<::serde_json::Value>,
+    pub structured_content: Option<::serde_json::Value>,
     /// True where the tool failed. Left out means false.
-    pub is_error: ::std::option::Option<bool>,
+    pub is_error: Option<bool>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CallToolResult {
     /// A value with the members that must be there.
-    pub fn new(content: ::std::vec::Vec<ContentBlock>) -> Self {
+    #[inline]
+    pub fn new(content: Vec<ContentBlock>) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             content,
-            structured_content: ::std::default::Default::default(),
-            is_error: ::std::default::Default::default(),
+            structured_content: None,
+            is_error: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `structuredContent`.
     #[must_use]
+    #[inline]
     pub fn with_structured_content(mut self, value: ::serde_json::Value) -> Self {
         self.structured_content = Some(value);
         self
     }
     /// Sets `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, value: bool) -> Self {
         self.is_error = Some(value);
         self
@@ -5348,9 +5028,9 @@ impl support::Record for CallToolResult {
         "structuredContent",
         "isError",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut content = None;
@@ -5358,13 +5038,13 @@ impl support::Record for CallToolResult {
         let mut is_error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut content)?,
-                3usize => members.put(&mut structured_content)?,
-                4usize => members.put(&mut is_error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut content),
+                3usize => members.put(&mut structured_content),
+                4usize => members.put(&mut is_error),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &[])?;
@@ -5378,27 +5058,18 @@ impl support::Record for CallToolResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CallToolResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CallToolResult);
+impl support::Written for CallToolResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.content);
+        members.optional(3usize, &self.structured_content);
+        members.optional(4usize, &self.is_error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CallToolResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.content)?;
-        members.optional(3usize, &self.structured_content)?;
-        members.optional(4usize, &self.is_error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CallToolResult);
 /// Input required result.
 ///
 /// The call cannot go on before the client has answered something. The client sends the same call again with its answers. At least one of `inputRequests` and `requestState` is there. This is a conversation before any task; keys used here mean nothing to a task that follows.
@@ -5408,42 +5079,43 @@ impl ::serde::Serialize for CallToolResult {
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Input requests.
-    pub input_requests: ::std::option::Option<InputRequests>,
+    pub input_requests: Option<InputRequests>,
     /// Opaque state that the client hands back with its answers.
-    pub request_state: ::std::option::Option<::std::string::String>,
+    pub request_state: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl InputRequiredResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
-            input_requests: ::std::default::Default::default(),
-            request_state: ::std::default::Default::default(),
+            meta: None,
+            input_requests: None,
+            request_state: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `inputRequests`.
     #[must_use]
+    #[inline]
     pub fn with_input_requests(mut self, value: InputRequests) -> Self {
         self.input_requests = Some(value);
         self
     }
     /// Sets `requestState`.
     #[must_use]
-    pub fn with_request_state(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_request_state(mut self, value: impl Into<String>) -> Self {
         self.request_state = Some(value.into());
         self
     }
@@ -5456,21 +5128,21 @@ impl support::Record for InputRequiredResult {
         "inputRequests",
         "requestState",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut input_requests = None;
         let mut request_state = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["input_required"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut input_requests)?,
-                3usize => members.put(&mut request_state)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["input_required"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut input_requests),
+                3usize => members.put(&mut request_state),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, result_type, "input_required", &[])?;
         Ok(Self {
@@ -5481,26 +5153,17 @@ impl support::Record for InputRequiredResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InputRequiredResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InputRequiredResult);
+impl support::Written for InputRequiredResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "input_required");
+        members.optional(1usize, &self.meta);
+        members.optional(2usize, &self.input_requests);
+        members.optional(3usize, &self.request_state);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InputRequiredResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "input_required")?;
-        members.optional(1usize, &self.meta)?;
-        members.optional(2usize, &self.input_requests)?;
-        members.optional(3usize, &self.request_state)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InputRequiredResult);
 /// Text format.
 ///
 /// What kind of text a form field wants.
@@ -5533,6 +5196,7 @@ pub enum StringSchemaFormat {
     DateTime,
 }
 impl ::std::fmt::Display for StringSchemaFormat {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Email => f.write_str("email"),
@@ -5544,6 +5208,7 @@ impl ::std::fmt::Display for StringSchemaFormat {
 }
 impl ::std::str::FromStr for StringSchemaFormat {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "email" => Ok(Self::Email),
@@ -5556,12 +5221,14 @@ impl ::std::str::FromStr for StringSchemaFormat {
 }
 impl ::std::convert::TryFrom<&str> for StringSchemaFormat {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for StringSchemaFormat {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -5577,75 +5244,73 @@ impl ::std::convert::TryFrom<::std::string::String> for StringSchemaFormat {
 #[non_exhaustive]
 pub struct StringSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// Fewest characters.
-    pub min_length: ::std::option::Option<support::Int>,
+    pub min_length: Option<support::Int>,
     /// Most characters.
-    pub max_length: ::std::option::Option<support::Int>,
+    pub max_length: Option<support::Int>,
     /// Text format.
-    pub format: ::std::option::Option<StringSchemaFormat>,
+    pub format: Option<StringSchemaFormat>,
     /// What the field holds at first.
-    pub default: ::std::option::Option<::std::string::String>,
+    pub default: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl StringSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
-            min_length: ::std::default::Default::default(),
-            max_length: ::std::default::Default::default(),
-            format: ::std::default::Default::default(),
-            default: ::std::default::Default::default(),
+            title: None,
+            description: None,
+            min_length: None,
+            max_length: None,
+            format: None,
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `minLength`.
     #[must_use]
+    #[inline]
     pub fn with_min_length(mut self, value: support::Int) -> Self {
         self.min_length = Some(value);
         self
     }
     /// Sets `maxLength`.
     #[must_use]
+    #[inline]
     pub fn with_max_length(mut self, value: support::Int) -> Self {
         self.max_length = Some(value);
         self
     }
     /// Sets `format`.
     #[must_use]
+    #[inline]
     pub fn with_format(mut self, value: StringSchemaFormat) -> Self {
         self.format = Some(value);
         self
     }
     /// Sets `default`.
     #[must_use]
-    pub fn with_default(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_default(mut self, value: impl Into<String>) -> Self {
         self.default = Some(value.into());
         self
     }
@@ -5661,9 +5326,9 @@ impl support::Record for StringSchema {
         "format",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -5673,15 +5338,15 @@ impl support::Record for StringSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["string"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut min_length)?,
-                4usize => members.put(&mut max_length)?,
-                5usize => members.put(&mut format)?,
-                6usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["string"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut min_length),
+                4usize => members.put(&mut max_length),
+                5usize => members.put(&mut format),
+                6usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "string", &[])?;
         Ok(Self {
@@ -5695,29 +5360,20 @@ impl support::Record for StringSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for StringSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(StringSchema);
+impl support::Written for StringSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "string");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.optional(3usize, &self.min_length);
+        members.optional(4usize, &self.max_length);
+        members.optional(5usize, &self.format);
+        members.optional(6usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for StringSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "string")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.optional(3usize, &self.min_length)?;
-        members.optional(4usize, &self.max_length)?;
-        members.optional(5usize, &self.format)?;
-        members.optional(6usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(StringSchema);
 /// Number kind.
 ///
 /// Whether a form field takes any number or whole ones only.
@@ -5744,6 +5400,7 @@ pub enum NumberSchemaType {
     Integer,
 }
 impl ::std::fmt::Display for NumberSchemaType {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Number => f.write_str("number"),
@@ -5753,6 +5410,7 @@ impl ::std::fmt::Display for NumberSchemaType {
 }
 impl ::std::str::FromStr for NumberSchemaType {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "number" => Ok(Self::Number),
@@ -5763,12 +5421,14 @@ impl ::std::str::FromStr for NumberSchemaType {
 }
 impl ::std::convert::TryFrom<&str> for NumberSchemaType {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for NumberSchemaType {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -5786,63 +5446,63 @@ pub struct NumberSchema {
     /// Number kind.
     pub r#type: NumberSchemaType,
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// Least value.
-    pub minimum: ::std::option::Option<::serde_json::Number>,
+    pub minimum: Option<::serde_json::Number>,
     /// Greatest value.
-    pub maximum: ::std::option::Option<::serde_json::Number>,
+    pub maximum: Option<::serde_json::Number>,
     /// What the field holds at first.
-    pub default: ::std::option::Option<::serde_json::Number>,
+    pub default: Option<::serde_json::Number>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl NumberSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(r#type: NumberSchemaType) -> Self {
         Self {
             r#type,
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
-            minimum: ::std::default::Default::default(),
-            maximum: ::std::default::Default::default(),
-            default: ::std::default::Default::default(),
+            title: None,
+            description: None,
+            minimum: None,
+            maximum: None,
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `minimum`.
     #[must_use]
+    #[inline]
     pub fn with_minimum(mut self, value: ::serde_json::Number) -> Self {
         self.minimum = Some(value);
         self
     }
     /// Sets `maximum`.
     #[must_use]
+    #[inline]
     pub fn with_maximum(mut self, value: ::serde_json::Number) -> Self {
         self.maximum = Some(value);
         self
     }
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, value: ::serde_json::Number) -> Self {
         self.default = Some(value);
         self
@@ -5858,9 +5518,9 @@ impl support::Record for NumberSchema {
         "maximum",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -5869,14 +5529,14 @@ impl support::Record for NumberSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut minimum)?,
-                4usize => members.put(&mut maximum)?,
-                5usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut minimum),
+                4usize => members.put(&mut maximum),
+                5usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             r#type: members.require(0usize, r#type)?,
@@ -5889,28 +5549,19 @@ impl support::Record for NumberSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for NumberSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(NumberSchema);
+impl support::Written for NumberSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.r#type);
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.optional(3usize, &self.minimum);
+        members.optional(4usize, &self.maximum);
+        members.optional(5usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for NumberSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.r#type)?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.optional(3usize, &self.minimum)?;
-        members.optional(4usize, &self.maximum)?;
-        members.optional(5usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(NumberSchema);
 /// Yes-no field.
 ///
 /// A form field for yes or no.
@@ -5920,44 +5571,42 @@ impl ::serde::Serialize for NumberSchema {
 #[non_exhaustive]
 pub struct BooleanSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// What the field holds at first.
-    pub default: ::std::option::Option<bool>,
+    pub default: Option<bool>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl BooleanSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
-            default: ::std::default::Default::default(),
+            title: None,
+            description: None,
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, value: bool) -> Self {
         self.default = Some(value);
         self
@@ -5966,21 +5615,21 @@ impl BooleanSchema {
 impl support::Record for BooleanSchema {
     const NAME: &'static str = "BooleanSchema";
     const KEYS: &'static [&'static str] = &["type", "title", "description", "default"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["boolean"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["boolean"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "boolean", &[])?;
         Ok(Self {
@@ -5991,26 +5640,17 @@ impl support::Record for BooleanSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for BooleanSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(BooleanSchema);
+impl support::Written for BooleanSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "boolean");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.optional(3usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for BooleanSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "boolean")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.optional(3usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(BooleanSchema);
 /// Choice field.
 ///
 /// A form field for one value out of several, which are shown as they are.
@@ -6020,51 +5660,46 @@ impl ::serde::Serialize for BooleanSchema {
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// The values to choose from.
-    pub r#enum: ::std::vec::Vec<::std::string::String>,
+    pub r#enum: Vec<String>,
     /// The value chosen at first.
-    pub default: ::std::option::Option<::std::string::String>,
+    pub default: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl UntitledSingleSelectEnumSchema {
     /// A value with the members that must be there.
-    pub fn new(r#enum: ::std::vec::Vec<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(r#enum: Vec<String>) -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
+            title: None,
+            description: None,
             r#enum,
-            default: ::std::default::Default::default(),
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `default`.
     #[must_use]
-    pub fn with_default(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_default(mut self, value: impl Into<String>) -> Self {
         self.default = Some(value.into());
         self
     }
@@ -6078,9 +5713,9 @@ impl support::Record for UntitledSingleSelectEnumSchema {
         "enum",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -6088,13 +5723,13 @@ impl support::Record for UntitledSingleSelectEnumSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["string"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut r#enum)?,
-                4usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["string"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut r#enum),
+                4usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "string", &[])?;
         Ok(Self {
@@ -6106,27 +5741,18 @@ impl support::Record for UntitledSingleSelectEnumSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for UntitledSingleSelectEnumSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(UntitledSingleSelectEnumSchema);
+impl support::Written for UntitledSingleSelectEnumSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "string");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.put(3usize, &self.r#enum);
+        members.optional(4usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for UntitledSingleSelectEnumSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "string")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.put(3usize, &self.r#enum)?;
-        members.optional(4usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(UntitledSingleSelectEnumSchema);
 /// Labelled choice.
 ///
 /// A value and the label that people see for it.
@@ -6136,18 +5762,16 @@ impl ::serde::Serialize for UntitledSingleSelectEnumSchema {
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchemaOneOfItem {
     /// The value.
-    pub r#const: ::std::string::String,
+    pub r#const: String,
     /// The label.
-    pub title: ::std::string::String,
+    pub title: String,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TitledSingleSelectEnumSchemaOneOfItem {
     /// A value with the members that must be there.
-    pub fn new(
-        r#const: impl ::std::convert::Into<::std::string::String>,
-        title: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(r#const: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             r#const: r#const.into(),
             title: title.into(),
@@ -6158,17 +5782,17 @@ impl TitledSingleSelectEnumSchemaOneOfItem {
 impl support::Record for TitledSingleSelectEnumSchemaOneOfItem {
     const NAME: &'static str = "TitledSingleSelectEnumSchemaOneOfItem";
     const KEYS: &'static [&'static str] = &["const", "title"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#const = None;
         let mut title = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut r#const)?,
-                1usize => members.put(&mut title)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut r#const),
+                1usize => members.put(&mut title),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             r#const: members.require(0usize, r#const)?,
@@ -6177,24 +5801,15 @@ impl support::Record for TitledSingleSelectEnumSchemaOneOfItem {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TitledSingleSelectEnumSchemaOneOfItem {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TitledSingleSelectEnumSchemaOneOfItem);
+impl support::Written for TitledSingleSelectEnumSchemaOneOfItem {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.r#const);
+        members.put(1usize, &self.title);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TitledSingleSelectEnumSchemaOneOfItem {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.r#const)?;
-        members.put(1usize, &self.title)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TitledSingleSelectEnumSchemaOneOfItem);
 /// Labelled choice field.
 ///
 /// A form field for one value out of several, each shown under a label.
@@ -6204,51 +5819,46 @@ impl ::serde::Serialize for TitledSingleSelectEnumSchemaOneOfItem {
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// The choices, each with its label.
-    pub one_of: ::std::vec::Vec<TitledSingleSelectEnumSchemaOneOfItem>,
+    pub one_of: Vec<TitledSingleSelectEnumSchemaOneOfItem>,
     /// The value chosen at first.
-    pub default: ::std::option::Option<::std::string::String>,
+    pub default: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TitledSingleSelectEnumSchema {
     /// A value with the members that must be there.
-    pub fn new(one_of: ::std::vec::Vec<TitledSingleSelectEnumSchemaOneOfItem>) -> Self {
+    #[inline]
+    pub fn new(one_of: Vec<TitledSingleSelectEnumSchemaOneOfItem>) -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
+            title: None,
+            description: None,
             one_of,
-            default: ::std::default::Default::default(),
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `default`.
     #[must_use]
-    pub fn with_default(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_default(mut self, value: impl Into<String>) -> Self {
         self.default = Some(value.into());
         self
     }
@@ -6262,9 +5872,9 @@ impl support::Record for TitledSingleSelectEnumSchema {
         "oneOf",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -6272,13 +5882,13 @@ impl support::Record for TitledSingleSelectEnumSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["string"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut one_of)?,
-                4usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["string"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut one_of),
+                4usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "string", &[])?;
         Ok(Self {
@@ -6290,27 +5900,18 @@ impl support::Record for TitledSingleSelectEnumSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TitledSingleSelectEnumSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TitledSingleSelectEnumSchema);
+impl support::Written for TitledSingleSelectEnumSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "string");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.put(3usize, &self.one_of);
+        members.optional(4usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TitledSingleSelectEnumSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "string")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.put(3usize, &self.one_of)?;
-        members.optional(4usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TitledSingleSelectEnumSchema);
 /// Labelled choice field, old form.
 ///
 /// An older spelling of a labelled choice, with the labels in a list of their own. Write a labelled choice field instead. Only `enumNames` tells it from a choice field, so it is required here.
@@ -6320,57 +5921,49 @@ impl ::serde::Serialize for TitledSingleSelectEnumSchema {
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// The values to choose from.
-    pub r#enum: ::std::vec::Vec<::std::string::String>,
+    pub r#enum: Vec<String>,
     /// One label for each value, in the same order.
-    pub enum_names: ::std::vec::Vec<::std::string::String>,
+    pub enum_names: Vec<String>,
     /// The value chosen at first.
-    pub default: ::std::option::Option<::std::string::String>,
+    pub default: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl LegacyTitledEnumSchema {
     /// A value with the members that must be there.
-    pub fn new(
-        r#enum: ::std::vec::Vec<::std::string::String>,
-        enum_names: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(r#enum: Vec<String>, enum_names: Vec<String>) -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
+            title: None,
+            description: None,
             r#enum,
             enum_names,
-            default: ::std::default::Default::default(),
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `default`.
     #[must_use]
-    pub fn with_default(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_default(mut self, value: impl Into<String>) -> Self {
         self.default = Some(value.into());
         self
     }
@@ -6385,9 +5978,9 @@ impl support::Record for LegacyTitledEnumSchema {
         "enumNames",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -6396,14 +5989,14 @@ impl support::Record for LegacyTitledEnumSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["string"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut r#enum)?,
-                4usize => members.put(&mut enum_names)?,
-                5usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["string"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut r#enum),
+                4usize => members.put(&mut enum_names),
+                5usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "string", &[])?;
         Ok(Self {
@@ -6416,28 +6009,19 @@ impl support::Record for LegacyTitledEnumSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for LegacyTitledEnumSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(LegacyTitledEnumSchema);
+impl support::Written for LegacyTitledEnumSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "string");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.put(3usize, &self.r#enum);
+        members.put(4usize, &self.enum_names);
+        members.optional(5usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for LegacyTitledEnumSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "string")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.put(3usize, &self.r#enum)?;
-        members.put(4usize, &self.enum_names)?;
-        members.optional(5usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(LegacyTitledEnumSchema);
 /// Choices.
 ///
 /// The values a multiple choice offers.
@@ -6447,13 +6031,14 @@ impl ::serde::Serialize for LegacyTitledEnumSchema {
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
     /// The values to choose from.
-    pub r#enum: ::std::vec::Vec<::std::string::String>,
+    pub r#enum: Vec<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl UntitledMultiSelectEnumSchemaItems {
     /// A value with the members that must be there.
-    pub fn new(r#enum: ::std::vec::Vec<::std::string::String>) -> Self {
+    #[inline]
+    pub fn new(r#enum: Vec<String>) -> Self {
         Self {
             r#enum,
             extra: support::Extra::default(),
@@ -6463,17 +6048,17 @@ impl UntitledMultiSelectEnumSchemaItems {
 impl support::Record for UntitledMultiSelectEnumSchemaItems {
     const NAME: &'static str = "UntitledMultiSelectEnumSchemaItems";
     const KEYS: &'static [&'static str] = &["type", "enum"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut r#enum = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["string"], &mut r#type)?,
-                1usize => members.put(&mut r#enum)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["string"], &mut r#type),
+                1usize => members.put(&mut r#enum),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "string", &[])?;
         Ok(Self {
@@ -6482,24 +6067,15 @@ impl support::Record for UntitledMultiSelectEnumSchemaItems {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(UntitledMultiSelectEnumSchemaItems);
+impl support::Written for UntitledMultiSelectEnumSchemaItems {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "string");
+        members.put(1usize, &self.r#enum);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for UntitledMultiSelectEnumSchemaItems {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "string")?;
-        members.put(1usize, &self.r#enum)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(UntitledMultiSelectEnumSchemaItems);
 /// Multiple choice field.
 ///
 /// A form field for any number of values out of several, which are shown as they are.
@@ -6509,69 +6085,66 @@ impl ::serde::Serialize for UntitledMultiSelectEnumSchemaItems {
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// Choices.
     pub items: UntitledMultiSelectEnumSchemaItems,
     /// Fewest choices.
-    pub min_items: ::std::option::Option<support::Int>,
+    pub min_items: Option<support::Int>,
     /// Most choices.
-    pub max_items: ::std::option::Option<support::Int>,
+    pub max_items: Option<support::Int>,
     /// The values chosen at first.
-    pub default: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    pub default: Option<Vec<String>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl UntitledMultiSelectEnumSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(items: UntitledMultiSelectEnumSchemaItems) -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
+            title: None,
+            description: None,
             items,
-            min_items: ::std::default::Default::default(),
-            max_items: ::std::default::Default::default(),
-            default: ::std::default::Default::default(),
+            min_items: None,
+            max_items: None,
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, value: support::Int) -> Self {
         self.min_items = Some(value);
         self
     }
     /// Sets `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, value: support::Int) -> Self {
         self.max_items = Some(value);
         self
     }
     /// Sets `default`.
     #[must_use]
-    pub fn with_default(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_default(mut self, value: Vec<String>) -> Self {
         self.default = Some(value);
         self
     }
@@ -6587,9 +6160,9 @@ impl support::Record for UntitledMultiSelectEnumSchema {
         "maxItems",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -6599,15 +6172,15 @@ impl support::Record for UntitledMultiSelectEnumSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["array"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut items)?,
-                4usize => members.put(&mut min_items)?,
-                5usize => members.put(&mut max_items)?,
-                6usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["array"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut items),
+                4usize => members.put(&mut min_items),
+                5usize => members.put(&mut max_items),
+                6usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "array", &[])?;
         Ok(Self {
@@ -6621,29 +6194,20 @@ impl support::Record for UntitledMultiSelectEnumSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for UntitledMultiSelectEnumSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(UntitledMultiSelectEnumSchema);
+impl support::Written for UntitledMultiSelectEnumSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "array");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.put(3usize, &self.items);
+        members.optional(4usize, &self.min_items);
+        members.optional(5usize, &self.max_items);
+        members.optional(6usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for UntitledMultiSelectEnumSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "array")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.put(3usize, &self.items)?;
-        members.optional(4usize, &self.min_items)?;
-        members.optional(5usize, &self.max_items)?;
-        members.optional(6usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(UntitledMultiSelectEnumSchema);
 /// Labelled choice.
 ///
 /// A value and the label that people see for it.
@@ -6653,18 +6217,16 @@ impl ::serde::Serialize for UntitledMultiSelectEnumSchema {
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItemsAnyOfItem {
     /// The value.
-    pub r#const: ::std::string::String,
+    pub r#const: String,
     /// The label.
-    pub title: ::std::string::String,
+    pub title: String,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
     /// A value with the members that must be there.
-    pub fn new(
-        r#const: impl ::std::convert::Into<::std::string::String>,
-        title: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn new(r#const: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             r#const: r#const.into(),
             title: title.into(),
@@ -6675,17 +6237,17 @@ impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
 impl support::Record for TitledMultiSelectEnumSchemaItemsAnyOfItem {
     const NAME: &'static str = "TitledMultiSelectEnumSchemaItemsAnyOfItem";
     const KEYS: &'static [&'static str] = &["const", "title"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#const = None;
         let mut title = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut r#const)?,
-                1usize => members.put(&mut title)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut r#const),
+                1usize => members.put(&mut title),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             r#const: members.require(0usize, r#const)?,
@@ -6694,24 +6256,15 @@ impl support::Record for TitledMultiSelectEnumSchemaItemsAnyOfItem {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TitledMultiSelectEnumSchemaItemsAnyOfItem);
+impl support::Written for TitledMultiSelectEnumSchemaItemsAnyOfItem {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.r#const);
+        members.put(1usize, &self.title);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.r#const)?;
-        members.put(1usize, &self.title)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TitledMultiSelectEnumSchemaItemsAnyOfItem);
 /// Labelled choices.
 ///
 /// The values a labelled multiple choice offers.
@@ -6721,15 +6274,14 @@ impl ::serde::Serialize for TitledMultiSelectEnumSchemaItemsAnyOfItem {
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The choices, each with its label.
-    pub any_of: ::std::vec::Vec<TitledMultiSelectEnumSchemaItemsAnyOfItem>,
+    pub any_of: Vec<TitledMultiSelectEnumSchemaItemsAnyOfItem>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TitledMultiSelectEnumSchemaItems {
     /// A value with the members that must be there.
-    pub fn new(
-        any_of: ::std::vec::Vec<TitledMultiSelectEnumSchemaItemsAnyOfItem>,
-    ) -> Self {
+    #[inline]
+    pub fn new(any_of: Vec<TitledMultiSelectEnumSchemaItemsAnyOfItem>) -> Self {
         Self {
             any_of,
             extra: support::Extra::default(),
@@ -6739,15 +6291,15 @@ impl TitledMultiSelectEnumSchemaItems {
 impl support::Record for TitledMultiSelectEnumSchemaItems {
     const NAME: &'static str = "TitledMultiSelectEnumSchemaItems";
     const KEYS: &'static [&'static str] = &["anyOf"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut any_of = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut any_of)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut any_of),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             any_of: members.require(0usize, any_of)?,
@@ -6755,23 +6307,14 @@ impl support::Record for TitledMultiSelectEnumSchemaItems {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TitledMultiSelectEnumSchemaItems {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TitledMultiSelectEnumSchemaItems);
+impl support::Written for TitledMultiSelectEnumSchemaItems {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.any_of);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TitledMultiSelectEnumSchemaItems {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.any_of)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TitledMultiSelectEnumSchemaItems);
 /// Labelled multiple choice field.
 ///
 /// A form field for any number of values out of several, each shown under a label.
@@ -6781,69 +6324,66 @@ impl ::serde::Serialize for TitledMultiSelectEnumSchemaItems {
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
     /// Label to show to people.
-    pub title: ::std::option::Option<::std::string::String>,
+    pub title: Option<String>,
     /// Help text to show to people.
-    pub description: ::std::option::Option<::std::string::String>,
+    pub description: Option<String>,
     /// Labelled choices.
     pub items: TitledMultiSelectEnumSchemaItems,
     /// Fewest choices.
-    pub min_items: ::std::option::Option<support::Int>,
+    pub min_items: Option<support::Int>,
     /// Most choices.
-    pub max_items: ::std::option::Option<support::Int>,
+    pub max_items: Option<support::Int>,
     /// The values chosen at first.
-    pub default: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    pub default: Option<Vec<String>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TitledMultiSelectEnumSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(items: TitledMultiSelectEnumSchemaItems) -> Self {
         Self {
-            title: ::std::default::Default::default(),
-            description: ::std::default::Default::default(),
+            title: None,
+            description: None,
             items,
-            min_items: ::std::default::Default::default(),
-            max_items: ::std::default::Default::default(),
-            default: ::std::default::Default::default(),
+            min_items: None,
+            max_items: None,
+            default: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `title`.
     #[must_use]
-    pub fn with_title(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_title(mut self, value: impl Into<String>) -> Self {
         self.title = Some(value.into());
         self
     }
     /// Sets `description`.
     #[must_use]
-    pub fn with_description(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_description(mut self, value: impl Into<String>) -> Self {
         self.description = Some(value.into());
         self
     }
     /// Sets `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, value: support::Int) -> Self {
         self.min_items = Some(value);
         self
     }
     /// Sets `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, value: support::Int) -> Self {
         self.max_items = Some(value);
         self
     }
     /// Sets `default`.
     #[must_use]
-    pub fn with_default(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_default(mut self, value: Vec<String>) -> Self {
         self.default = Some(value);
         self
     }
@@ -6859,9 +6399,9 @@ impl support::Record for TitledMultiSelectEnumSchema {
         "maxItems",
         "default",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut title = None;
         let mut description = None;
@@ -6871,15 +6411,15 @@ impl support::Record for TitledMultiSelectEnumSchema {
         let mut default = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["array"], &mut r#type)?,
-                1usize => members.put(&mut title)?,
-                2usize => members.put(&mut description)?,
-                3usize => members.put(&mut items)?,
-                4usize => members.put(&mut min_items)?,
-                5usize => members.put(&mut max_items)?,
-                6usize => members.put(&mut default)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["array"], &mut r#type),
+                1usize => members.put(&mut title),
+                2usize => members.put(&mut description),
+                3usize => members.put(&mut items),
+                4usize => members.put(&mut min_items),
+                5usize => members.put(&mut max_items),
+                6usize => members.put(&mut default),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "array", &[])?;
         Ok(Self {
@@ -6893,29 +6433,20 @@ impl support::Record for TitledMultiSelectEnumSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TitledMultiSelectEnumSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TitledMultiSelectEnumSchema);
+impl support::Written for TitledMultiSelectEnumSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "array");
+        members.optional(1usize, &self.title);
+        members.optional(2usize, &self.description);
+        members.put(3usize, &self.items);
+        members.optional(4usize, &self.min_items);
+        members.optional(5usize, &self.max_items);
+        members.optional(6usize, &self.default);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TitledMultiSelectEnumSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "array")?;
-        members.optional(1usize, &self.title)?;
-        members.optional(2usize, &self.description)?;
-        members.put(3usize, &self.items)?;
-        members.optional(4usize, &self.min_items)?;
-        members.optional(5usize, &self.max_items)?;
-        members.optional(6usize, &self.default)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TitledMultiSelectEnumSchema);
 /// Form field.
 ///
 /// One field of a form: flat, never an object. No single tag tells the arms apart, so they stand in the order in which a reader tries them, the plain text field after every field that is text with more to it; the first that fits is meant.
@@ -6946,7 +6477,7 @@ impl ::serde::Serialize for PrimitiveSchemaDefinition {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::TitledSingleSelectEnum(value) => value.serialize(serializer),
             Self::LegacyTitledEnum(value) => value.serialize(serializer),
@@ -6962,7 +6493,7 @@ impl ::serde::Serialize for PrimitiveSchemaDefinition {
 impl<'de> ::serde::Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::Object(object) => {
@@ -7119,29 +6650,32 @@ impl<'de> ::serde::Deserialize<'de> for PrimitiveSchemaDefinition {
 /// Source: core 2026-07-28: ElicitRequestFormParams.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElicitRequestFormParamsRequestedSchemaProperties(
-    pub support::IndexMap<::std::string::String, PrimitiveSchemaDefinition>,
+    pub support::IndexMap<String, PrimitiveSchemaDefinition>,
 );
 impl Default for ElicitRequestFormParamsRequestedSchemaProperties {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for ElicitRequestFormParamsRequestedSchemaProperties {
-    type Target = support::IndexMap<::std::string::String, PrimitiveSchemaDefinition>;
+    type Target = support::IndexMap<String, PrimitiveSchemaDefinition>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for ElicitRequestFormParamsRequestedSchemaProperties {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, PrimitiveSchemaDefinition)>
+impl FromIterator<(String, PrimitiveSchemaDefinition)>
 for ElicitRequestFormParamsRequestedSchemaProperties {
-    fn from_iter<
-        T: IntoIterator<Item = (::std::string::String, PrimitiveSchemaDefinition)>,
-    >(entries: T) -> Self {
+    fn from_iter<T: IntoIterator<Item = (String, PrimitiveSchemaDefinition)>>(
+        entries: T,
+    ) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -7149,7 +6683,7 @@ impl ::serde::Serialize for ElicitRequestFormParamsRequestedSchemaProperties {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
@@ -7157,7 +6691,7 @@ impl<'de> ::serde::Deserialize<'de>
 for ElicitRequestFormParamsRequestedSchemaProperties {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map(
                 "ElicitRequestFormParamsRequestedSchemaProperties",
                 0..=usize::MAX,
@@ -7175,39 +6709,36 @@ for ElicitRequestFormParamsRequestedSchemaProperties {
 #[non_exhaustive]
 pub struct ElicitRequestFormParamsRequestedSchema {
     /// Dialect of the schema.
-    pub schema: ::std::option::Option<::std::string::String>,
+    pub schema: Option<String>,
     /// Form fields.
     pub properties: ElicitRequestFormParamsRequestedSchemaProperties,
     /// Names of the fields that must be filled in.
-    pub required: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    pub required: Option<Vec<String>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ElicitRequestFormParamsRequestedSchema {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(properties: ElicitRequestFormParamsRequestedSchemaProperties) -> Self {
         Self {
-            schema: ::std::default::Default::default(),
+            schema: None,
             properties,
-            required: ::std::default::Default::default(),
+            required: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `$schema`.
     #[must_use]
-    pub fn with_schema(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_schema(mut self, value: impl Into<String>) -> Self {
         self.schema = Some(value.into());
         self
     }
     /// Sets `required`.
     #[must_use]
-    pub fn with_required(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_required(mut self, value: Vec<String>) -> Self {
         self.required = Some(value);
         self
     }
@@ -7215,21 +6746,21 @@ impl ElicitRequestFormParamsRequestedSchema {
 impl support::Record for ElicitRequestFormParamsRequestedSchema {
     const NAME: &'static str = "ElicitRequestFormParamsRequestedSchema";
     const KEYS: &'static [&'static str] = &["$schema", "type", "properties", "required"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut schema = None;
         let mut r#type = None;
         let mut properties = None;
         let mut required = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut schema)?,
-                1usize => members.tag(&["object"], &mut r#type)?,
-                2usize => members.put(&mut properties)?,
-                3usize => members.put(&mut required)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut schema),
+                1usize => members.tag(&["object"], &mut r#type),
+                2usize => members.put(&mut properties),
+                3usize => members.put(&mut required),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, r#type, "object", &[])?;
         Ok(Self {
@@ -7240,26 +6771,17 @@ impl support::Record for ElicitRequestFormParamsRequestedSchema {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ElicitRequestFormParamsRequestedSchema {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ElicitRequestFormParamsRequestedSchema);
+impl support::Written for ElicitRequestFormParamsRequestedSchema {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.schema);
+        members.put(1usize, "object");
+        members.put(2usize, &self.properties);
+        members.optional(3usize, &self.required);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ElicitRequestFormParamsRequestedSchema {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.schema)?;
-        members.put(1usize, "object")?;
-        members.put(2usize, &self.properties)?;
-        members.optional(3usize, &self.required)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ElicitRequestFormParamsRequestedSchema);
 /// Form question.
 ///
 /// Asks a person to fill in a form. `mode` may be left out; a question without it is a form.
@@ -7271,7 +6793,7 @@ pub struct ElicitRequestFormParams {
     /// Whether `mode` is given, which is always `form`.
     pub mode: bool,
     /// What the person is asked, and why.
-    pub message: ::std::string::String,
+    pub message: String,
     /// Form.
     pub requested_schema: ElicitRequestFormParamsRequestedSchema,
     /// Members that the schema does not name.
@@ -7279,12 +6801,13 @@ pub struct ElicitRequestFormParams {
 }
 impl ElicitRequestFormParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        message: impl ::std::convert::Into<::std::string::String>,
+        message: impl Into<String>,
         requested_schema: ElicitRequestFormParamsRequestedSchema,
     ) -> Self {
         Self {
-            mode: ::std::default::Default::default(),
+            mode: false,
             message: message.into(),
             requested_schema,
             extra: support::Extra::default(),
@@ -7294,19 +6817,19 @@ impl ElicitRequestFormParams {
 impl support::Record for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
     const KEYS: &'static [&'static str] = &["mode", "message", "requestedSchema"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut mode = None;
         let mut message = None;
         let mut requested_schema = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["form"], &mut mode)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut requested_schema)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["form"], &mut mode),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut requested_schema),
+                _ => members.keep(),
+            }?
         }
         let given = mode.is_some();
         if given {
@@ -7321,27 +6844,18 @@ impl support::Record for ElicitRequestFormParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ElicitRequestFormParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
-impl ::serde::Serialize for ElicitRequestFormParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
+support::deserialize!(ElicitRequestFormParams);
+impl support::Written for ElicitRequestFormParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
         if self.mode {
-            members.put(0usize, "form")?;
+            members.put(0usize, "form");
         }
-        members.put(1usize, &self.message)?;
-        members.put(2usize, &self.requested_schema)?;
-        members.finish(&self.extra)
+        members.put(1usize, &self.message);
+        members.put(2usize, &self.requested_schema);
+        members.extra(&self.extra);
     }
 }
+support::serialize!(ElicitRequestFormParams);
 /// Link question.
 ///
 /// Asks a person to open an address and see to something there, out of the client's sight.
@@ -7351,7 +6865,7 @@ impl ::serde::Serialize for ElicitRequestFormParams {
 #[non_exhaustive]
 pub struct ElicitRequestURLParams {
     /// What is to be done there, and why.
-    pub message: ::std::string::String,
+    pub message: String,
     /// URI.
     pub url: Uri,
     /// Members that the schema does not name.
@@ -7359,10 +6873,8 @@ pub struct ElicitRequestURLParams {
 }
 impl ElicitRequestURLParams {
     /// A value with the members that must be there.
-    pub fn new(
-        message: impl ::std::convert::Into<::std::string::String>,
-        url: impl ::std::convert::Into<Uri>,
-    ) -> Self {
+    #[inline]
+    pub fn new(message: impl Into<String>, url: impl Into<Uri>) -> Self {
         Self {
             message: message.into(),
             url: url.into(),
@@ -7373,19 +6885,19 @@ impl ElicitRequestURLParams {
 impl support::Record for ElicitRequestURLParams {
     const NAME: &'static str = "ElicitRequestURLParams";
     const KEYS: &'static [&'static str] = &["mode", "message", "url"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut mode = None;
         let mut message = None;
         let mut url = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["url"], &mut mode)?,
-                1usize => members.put(&mut message)?,
-                2usize => members.put(&mut url)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["url"], &mut mode),
+                1usize => members.put(&mut message),
+                2usize => members.put(&mut url),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, mode, "url", &[])?;
         Ok(Self {
@@ -7395,25 +6907,16 @@ impl support::Record for ElicitRequestURLParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ElicitRequestURLParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ElicitRequestURLParams);
+impl support::Written for ElicitRequestURLParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "url");
+        members.put(1usize, &self.message);
+        members.put(2usize, &self.url);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ElicitRequestURLParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "url")?;
-        members.put(1usize, &self.message)?;
-        members.put(2usize, &self.url)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ElicitRequestURLParams);
 /// Question.
 ///
 /// What a person is asked, told apart by `mode`.
@@ -7430,6 +6933,7 @@ pub enum ElicitRequestParams {
 }
 impl ElicitRequestParams {
     /// The value of `mode`.
+    #[inline]
     pub fn mode(&self) -> &str {
         match self {
             Self::Form(_) => "form",
@@ -7438,11 +6942,13 @@ impl ElicitRequestParams {
     }
 }
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestFormParams) -> Self {
         Self::Form(value)
     }
 }
 impl From<ElicitRequestURLParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestURLParams) -> Self {
         Self::Url(value)
     }
@@ -7450,26 +6956,26 @@ impl From<ElicitRequestURLParams> for ElicitRequestParams {
 impl support::Record for ElicitRequestParams {
     const NAME: &'static str = "ElicitRequestParams";
     const KEYS: &'static [&'static str] = &["mode", "message", "requestedSchema", "url"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut mode = None;
         let mut message = None;
         let mut requested_schema = None;
         let mut url = None;
         while let Some(index) = members.advance()? {
             match (index, mode.as_deref()) {
-                (0usize, _) => members.tag(&["form", "url"], &mut mode)?,
-                (1usize, _) => members.put(&mut message)?,
-                (2usize, Some("form")) => members.put(&mut requested_schema)?,
-                (3usize, Some("url")) => members.put(&mut url)?,
-                _ => members.keep()?,
-            }
+                (0usize, _) => members.tag(&["form", "url"], &mut mode),
+                (1usize, _) => members.put(&mut message),
+                (2usize, Some("form")) => members.put(&mut requested_schema),
+                (3usize, Some("url")) => members.put(&mut url),
+                _ => members.keep(),
+            }?
         }
         let found = mode.clone().unwrap_or(support::Tag::Borrowed("form"));
         match &*found {
             "form" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     let given = mode.is_some();
                     if given {
                         members.constant(0usize, mode, "form", &[])?;
@@ -7485,7 +6991,7 @@ impl support::Record for ElicitRequestParams {
                 value.map(Self::Form)
             }
             "url" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, mode, "url", &[])?;
                     Ok(ElicitRequestURLParams {
                         message: members.require(1usize, message)?,
@@ -7499,18 +7005,12 @@ impl support::Record for ElicitRequestParams {
         }
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ElicitRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(ElicitRequestParams);
 impl ::serde::Serialize for ElicitRequestParams {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Form(value) => value.serialize(serializer),
             Self::Url(value) => value.serialize(serializer),
@@ -7532,6 +7032,7 @@ pub struct ElicitRequest {
 }
 impl ElicitRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(params: ElicitRequestParams) -> Self {
         Self {
             params,
@@ -7542,17 +7043,17 @@ impl ElicitRequest {
 impl support::Record for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
     const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["elicitation/create"], &mut method)?,
-                1usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["elicitation/create"], &mut method),
+                1usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, method, "elicitation/create", &[])?;
         Ok(Self {
@@ -7561,24 +7062,15 @@ impl support::Record for ElicitRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ElicitRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ElicitRequest);
+impl support::Written for ElicitRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "elicitation/create");
+        members.put(1usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ElicitRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "elicitation/create")?;
-        members.put(1usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ElicitRequest);
 impl ElicitRequest {
     /// The method, `elicitation/create`.
     pub const METHOD: &'static str = "elicitation/create";
@@ -7617,6 +7109,7 @@ pub enum ElicitResultAction {
     Cancel,
 }
 impl ::std::fmt::Display for ElicitResultAction {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Accept => f.write_str("accept"),
@@ -7627,6 +7120,7 @@ impl ::std::fmt::Display for ElicitResultAction {
 }
 impl ::std::str::FromStr for ElicitResultAction {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "accept" => Ok(Self::Accept),
@@ -7638,12 +7132,14 @@ impl ::std::str::FromStr for ElicitResultAction {
 }
 impl ::std::convert::TryFrom<&str> for ElicitResultAction {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for ElicitResultAction {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -7660,19 +7156,19 @@ impl ::std::convert::TryFrom<::std::string::String> for ElicitResultAction {
 #[allow(clippy::large_enum_variant)]
 pub enum ElicitResultContentValue {
     /// A JSON string.
-    String(::std::string::String),
+    String(String),
     /// A JSON number.
     Number(::serde_json::Number),
     /// A JSON boolean.
     Boolean(bool),
     /// A JSON list.
-    List(::std::vec::Vec<::std::string::String>),
+    List(Vec<String>),
 }
 impl ::serde::Serialize for ElicitResultContentValue {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::String(value) => value.serialize(serializer),
             Self::Number(value) => value.serialize(serializer),
@@ -7684,7 +7180,7 @@ impl ::serde::Serialize for ElicitResultContentValue {
 impl<'de> ::serde::Deserialize<'de> for ElicitResultContentValue {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::String(_) => {
@@ -7717,30 +7213,30 @@ impl<'de> ::serde::Deserialize<'de> for ElicitResultContentValue {
 ///
 /// Source: core 2026-07-28: ElicitResult; UPD-07.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ElicitResultContent(
-    pub support::IndexMap<::std::string::String, ElicitResultContentValue>,
-);
+pub struct ElicitResultContent(pub support::IndexMap<String, ElicitResultContentValue>);
 impl Default for ElicitResultContent {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for ElicitResultContent {
-    type Target = support::IndexMap<::std::string::String, ElicitResultContentValue>;
+    type Target = support::IndexMap<String, ElicitResultContentValue>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for ElicitResultContent {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, ElicitResultContentValue)>
-for ElicitResultContent {
-    fn from_iter<
-        T: IntoIterator<Item = (::std::string::String, ElicitResultContentValue)>,
-    >(entries: T) -> Self {
+impl FromIterator<(String, ElicitResultContentValue)> for ElicitResultContent {
+    fn from_iter<T: IntoIterator<Item = (String, ElicitResultContentValue)>>(
+        entries: T,
+    ) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -7748,14 +7244,14 @@ impl ::serde::Serialize for ElicitResultContent {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for ElicitResultContent {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("ElicitResultContent", 0..=usize::MAX, deserializer).map(Self)
     }
 }
@@ -7770,21 +7266,23 @@ pub struct ElicitResult {
     /// Answer kind.
     pub action: ElicitResultAction,
     /// Filled-in form.
-    pub content: ::std::option::Option<ElicitResultContent>,
+    pub content: Option<ElicitResultContent>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ElicitResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(action: ElicitResultAction) -> Self {
         Self {
             action,
-            content: ::std::default::Default::default(),
+            content: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `content`.
     #[must_use]
+    #[inline]
     pub fn with_content(mut self, value: ElicitResultContent) -> Self {
         self.content = Some(value);
         self
@@ -7793,17 +7291,17 @@ impl ElicitResult {
 impl support::Record for ElicitResult {
     const NAME: &'static str = "ElicitResult";
     const KEYS: &'static [&'static str] = &["action", "content"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut action = None;
         let mut content = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut action)?,
-                1usize => members.put(&mut content)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut action),
+                1usize => members.put(&mut content),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             action: members.require(0usize, action)?,
@@ -7812,24 +7310,15 @@ impl support::Record for ElicitResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ElicitResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ElicitResult);
+impl support::Written for ElicitResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.action);
+        members.optional(1usize, &self.content);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ElicitResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.action)?;
-        members.optional(1usize, &self.content)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ElicitResult);
 /// Tool use block.
 ///
 /// A model's wish to have a tool called.
@@ -7839,33 +7328,35 @@ impl ::serde::Serialize for ElicitResult {
 #[non_exhaustive]
 pub struct ToolUseContent {
     /// Handle by which the result refers back to this wish.
-    pub id: ::std::string::String,
+    pub id: String,
     /// Name of the tool.
-    pub name: ::std::string::String,
+    pub name: String,
     /// JSON object.
     pub input: JSONObject,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolUseContent {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        id: impl ::std::convert::Into<::std::string::String>,
-        name: impl ::std::convert::Into<::std::string::String>,
+        id: impl Into<String>,
+        name: impl Into<String>,
         input: JSONObject,
     ) -> Self {
         Self {
             id: id.into(),
             name: name.into(),
             input,
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -7874,9 +7365,9 @@ impl ToolUseContent {
 impl support::Record for ToolUseContent {
     const NAME: &'static str = "ToolUseContent";
     const KEYS: &'static [&'static str] = &["type", "id", "name", "input", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut id = None;
         let mut name = None;
@@ -7884,13 +7375,13 @@ impl support::Record for ToolUseContent {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["tool_use"], &mut r#type)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.put(&mut name)?,
-                3usize => members.put(&mut input)?,
-                4usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["tool_use"], &mut r#type),
+                1usize => members.put(&mut id),
+                2usize => members.put(&mut name),
+                3usize => members.put(&mut input),
+                4usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "tool_use", &[])?;
         Ok(Self {
@@ -7902,27 +7393,18 @@ impl support::Record for ToolUseContent {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolUseContent {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolUseContent);
+impl support::Written for ToolUseContent {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "tool_use");
+        members.put(1usize, &self.id);
+        members.put(2usize, &self.name);
+        members.put(3usize, &self.input);
+        members.optional(4usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolUseContent {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "tool_use")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, &self.name)?;
-        members.put(3usize, &self.input)?;
-        members.optional(4usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolUseContent);
 /// Tool result block.
 ///
 /// What came of a tool that a model wanted called.
@@ -7932,47 +7414,48 @@ impl ::serde::Serialize for ToolUseContent {
 #[non_exhaustive]
 pub struct ToolResultContent {
     /// Handle of the wish this belongs to.
-    pub tool_use_id: ::std::string::String,
+    pub tool_use_id: String,
     /// The outcome for a model to read.
-    pub content: ::std::vec::Vec<ContentBlock>,
+    pub content: Vec<ContentBlock>,
     /// The outcome for a program to read.
-    pub structured_content: ::std::option::Option<::serde_json::Value>,
+    pub structured_content: Option<::serde_json::Value>,
     /// True where the tool failed. Left out means false.
-    pub is_error: ::std::option::Option<bool>,
+    pub is_error: Option<bool>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolResultContent {
     /// A value with the members that must be there.
-    pub fn new(
-        tool_use_id: impl ::std::convert::Into<::std::string::String>,
-        content: ::std::vec::Vec<ContentBlock>,
-    ) -> Self {
+    #[inline]
+    pub fn new(tool_use_id: impl Into<String>, content: Vec<ContentBlock>) -> Self {
         Self {
             tool_use_id: tool_use_id.into(),
             content,
-            structured_content: ::std::default::Default::default(),
-            is_error: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            structured_content: None,
+            is_error: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `structuredContent`.
     #[must_use]
+    #[inline]
     pub fn with_structured_content(mut self, value: ::serde_json::Value) -> Self {
         self.structured_content = Some(value);
         self
     }
     /// Sets `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, value: bool) -> Self {
         self.is_error = Some(value);
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -7988,9 +7471,9 @@ impl support::Record for ToolResultContent {
         "isError",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut tool_use_id = None;
         let mut content = None;
@@ -7999,14 +7482,14 @@ impl support::Record for ToolResultContent {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["tool_result"], &mut r#type)?,
-                1usize => members.put(&mut tool_use_id)?,
-                2usize => members.put(&mut content)?,
-                3usize => members.put(&mut structured_content)?,
-                4usize => members.put(&mut is_error)?,
-                5usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["tool_result"], &mut r#type),
+                1usize => members.put(&mut tool_use_id),
+                2usize => members.put(&mut content),
+                3usize => members.put(&mut structured_content),
+                4usize => members.put(&mut is_error),
+                5usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, r#type, "tool_result", &[])?;
         Ok(Self {
@@ -8019,28 +7502,19 @@ impl support::Record for ToolResultContent {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolResultContent {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolResultContent);
+impl support::Written for ToolResultContent {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "tool_result");
+        members.put(1usize, &self.tool_use_id);
+        members.put(2usize, &self.content);
+        members.optional(3usize, &self.structured_content);
+        members.optional(4usize, &self.is_error);
+        members.optional(5usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolResultContent {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "tool_result")?;
-        members.put(1usize, &self.tool_use_id)?;
-        members.put(2usize, &self.content)?;
-        members.optional(3usize, &self.structured_content)?;
-        members.optional(4usize, &self.is_error)?;
-        members.optional(5usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolResultContent);
 /// Sampling block.
 ///
 /// A piece of a conversation with a model.
@@ -8063,13 +7537,14 @@ pub enum SamplingMessageContentBlock {
     /// `type` is none of these; nothing of the message is lost.
     Other {
         /// The value of `type`.
-        r#type: ::std::string::String,
+        r#type: String,
         /// All other members.
         fields: support::JsonObject,
     },
 }
 impl SamplingMessageContentBlock {
     /// The value of `type`.
+    #[inline]
     pub fn r#type(&self) -> &str {
         match self {
             Self::Text(_) => "text",
@@ -8082,26 +7557,31 @@ impl SamplingMessageContentBlock {
     }
 }
 impl From<TextContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 impl From<ImageContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 impl From<AudioContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 impl From<ToolUseContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolUseContent) -> Self {
         Self::ToolUse(value)
     }
 }
 impl From<ToolResultContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolResultContent) -> Self {
         Self::ToolResult(value)
     }
@@ -8123,9 +7603,9 @@ impl support::Record for SamplingMessageContentBlock {
         "structuredContent",
         "isError",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut r#type = None;
         let mut text = None;
         let mut annotations = None;
@@ -8146,29 +7626,29 @@ impl support::Record for SamplingMessageContentBlock {
                         .tag(
                             &["text", "image", "audio", "tool_use", "tool_result"],
                             &mut r#type,
-                        )?
+                        )
                 }
-                (1usize, Some("text")) => members.put(&mut text)?,
+                (1usize, Some("text")) => members.put(&mut text),
                 (2usize, Some("text" | "image" | "audio")) => {
-                    members.put(&mut annotations)?
+                    members.put(&mut annotations)
                 }
-                (3usize, _) => members.put(&mut meta)?,
-                (4usize, Some("image" | "audio")) => members.put(&mut data)?,
-                (5usize, Some("image" | "audio")) => members.put(&mut mime_type)?,
-                (6usize, Some("tool_use")) => members.put(&mut id)?,
-                (7usize, Some("tool_use")) => members.put(&mut name)?,
-                (8usize, Some("tool_use")) => members.put(&mut input)?,
-                (9usize, Some("tool_result")) => members.put(&mut tool_use_id)?,
-                (10usize, Some("tool_result")) => members.put(&mut content)?,
-                (11usize, Some("tool_result")) => members.put(&mut structured_content)?,
-                (12usize, Some("tool_result")) => members.put(&mut is_error)?,
-                _ => members.keep()?,
-            }
+                (3usize, _) => members.put(&mut meta),
+                (4usize, Some("image" | "audio")) => members.put(&mut data),
+                (5usize, Some("image" | "audio")) => members.put(&mut mime_type),
+                (6usize, Some("tool_use")) => members.put(&mut id),
+                (7usize, Some("tool_use")) => members.put(&mut name),
+                (8usize, Some("tool_use")) => members.put(&mut input),
+                (9usize, Some("tool_result")) => members.put(&mut tool_use_id),
+                (10usize, Some("tool_result")) => members.put(&mut content),
+                (11usize, Some("tool_result")) => members.put(&mut structured_content),
+                (12usize, Some("tool_result")) => members.put(&mut is_error),
+                _ => members.keep(),
+            }?
         }
         let found = members.require_tag(0usize, r#type.clone())?;
         match &*found {
             "text" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "text", &[])?;
                     Ok(TextContent {
                         text: members.require(1usize, text)?,
@@ -8180,7 +7660,7 @@ impl support::Record for SamplingMessageContentBlock {
                 value.map(Self::Text)
             }
             "image" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "image", &[])?;
                     Ok(ImageContent {
                         data: members.require(4usize, data)?,
@@ -8193,7 +7673,7 @@ impl support::Record for SamplingMessageContentBlock {
                 value.map(Self::Image)
             }
             "audio" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "audio", &[])?;
                     Ok(AudioContent {
                         data: members.require(4usize, data)?,
@@ -8206,7 +7686,7 @@ impl support::Record for SamplingMessageContentBlock {
                 value.map(Self::Audio)
             }
             "tool_use" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "tool_use", &[])?;
                     Ok(ToolUseContent {
                         id: members.require(6usize, id)?,
@@ -8219,7 +7699,7 @@ impl support::Record for SamplingMessageContentBlock {
                 value.map(Self::ToolUse)
             }
             "tool_result" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, r#type, "tool_result", &[])?;
                     Ok(ToolResultContent {
                         tool_use_id: members.require(9usize, tool_use_id)?,
@@ -8243,18 +7723,12 @@ impl support::Record for SamplingMessageContentBlock {
         }
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SamplingMessageContentBlock {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(SamplingMessageContentBlock);
 impl ::serde::Serialize for SamplingMessageContentBlock {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(value) => value.serialize(serializer),
             Self::Image(value) => value.serialize(serializer),
@@ -8279,13 +7753,13 @@ pub enum SamplingMessageContent {
     /// Sampling block.
     SamplingMessageContentBlock(SamplingMessageContentBlock),
     /// A JSON list.
-    List(::std::vec::Vec<SamplingMessageContentBlock>),
+    List(Vec<SamplingMessageContentBlock>),
 }
 impl ::serde::Serialize for SamplingMessageContent {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::SamplingMessageContentBlock(value) => value.serialize(serializer),
             Self::List(value) => value.serialize(serializer),
@@ -8295,7 +7769,7 @@ impl ::serde::Serialize for SamplingMessageContent {
 impl<'de> ::serde::Deserialize<'de> for SamplingMessageContent {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::Object(_) => {
@@ -8330,22 +7804,24 @@ pub struct SamplingMessage {
     /// Message content.
     pub content: SamplingMessageContent,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl SamplingMessage {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(role: Role, content: SamplingMessageContent) -> Self {
         Self {
             role,
             content,
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -8354,19 +7830,19 @@ impl SamplingMessage {
 impl support::Record for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
     const KEYS: &'static [&'static str] = &["role", "content", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut role = None;
         let mut content = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut role)?,
-                1usize => members.put(&mut content)?,
-                2usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut role),
+                1usize => members.put(&mut content),
+                2usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             role: members.require(0usize, role)?,
@@ -8376,25 +7852,16 @@ impl support::Record for SamplingMessage {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SamplingMessage {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SamplingMessage);
+impl support::Written for SamplingMessage {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.role);
+        members.put(1usize, &self.content);
+        members.optional(2usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SamplingMessage {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.role)?;
-        members.put(1usize, &self.content)?;
-        members.optional(2usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SamplingMessage);
 /// Model hint.
 ///
 /// A name or part of a name that suggests a model; the client may map it to one of its own.
@@ -8404,24 +7871,23 @@ impl ::serde::Serialize for SamplingMessage {
 #[non_exhaustive]
 pub struct ModelHint {
     /// The name, or a part of it.
-    pub name: ::std::option::Option<::std::string::String>,
+    pub name: Option<String>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ModelHint {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            name: ::std::default::Default::default(),
+            name: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `name`.
     #[must_use]
-    pub fn with_name(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
@@ -8429,15 +7895,15 @@ impl ModelHint {
 impl support::Record for ModelHint {
     const NAME: &'static str = "ModelHint";
     const KEYS: &'static [&'static str] = &["name"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut name = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut name)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut name),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             name: members.take(0usize, name)?,
@@ -8445,23 +7911,14 @@ impl support::Record for ModelHint {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ModelHint {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ModelHint);
+impl support::Written for ModelHint {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.name);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ModelHint {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.name)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ModelHint);
 /// Model preferences.
 ///
 /// What a server would like the model to be good at. The client decides.
@@ -8471,47 +7928,52 @@ impl ::serde::Serialize for ModelHint {
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// Suggested models, the best first.
-    pub hints: ::std::option::Option<::std::vec::Vec<ModelHint>>,
+    pub hints: Option<Vec<ModelHint>>,
     /// Weight from 0 to 1.
-    pub cost_priority: ::std::option::Option<Priority>,
+    pub cost_priority: Option<Priority>,
     /// Weight from 0 to 1.
-    pub speed_priority: ::std::option::Option<Priority>,
+    pub speed_priority: Option<Priority>,
     /// Weight from 0 to 1.
-    pub intelligence_priority: ::std::option::Option<Priority>,
+    pub intelligence_priority: Option<Priority>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ModelPreferences {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            hints: ::std::default::Default::default(),
-            cost_priority: ::std::default::Default::default(),
-            speed_priority: ::std::default::Default::default(),
-            intelligence_priority: ::std::default::Default::default(),
+            hints: None,
+            cost_priority: None,
+            speed_priority: None,
+            intelligence_priority: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `hints`.
     #[must_use]
-    pub fn with_hints(mut self, value: ::std::vec::Vec<ModelHint>) -> Self {
+    #[inline]
+    pub fn with_hints(mut self, value: Vec<ModelHint>) -> Self {
         self.hints = Some(value);
         self
     }
     /// Sets `costPriority`.
     #[must_use]
+    #[inline]
     pub fn with_cost_priority(mut self, value: Priority) -> Self {
         self.cost_priority = Some(value);
         self
     }
     /// Sets `speedPriority`.
     #[must_use]
+    #[inline]
     pub fn with_speed_priority(mut self, value: Priority) -> Self {
         self.speed_priority = Some(value);
         self
     }
     /// Sets `intelligencePriority`.
     #[must_use]
+    #[inline]
     pub fn with_intelligence_priority(mut self, value: Priority) -> Self {
         self.intelligence_priority = Some(value);
         self
@@ -8525,21 +7987,21 @@ impl support::Record for ModelPreferences {
         "speedPriority",
         "intelligencePriority",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut hints = None;
         let mut cost_priority = None;
         let mut speed_priority = None;
         let mut intelligence_priority = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut hints)?,
-                1usize => members.put(&mut cost_priority)?,
-                2usize => members.put(&mut speed_priority)?,
-                3usize => members.put(&mut intelligence_priority)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut hints),
+                1usize => members.put(&mut cost_priority),
+                2usize => members.put(&mut speed_priority),
+                3usize => members.put(&mut intelligence_priority),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             hints: members.take(0usize, hints)?,
@@ -8550,26 +8012,17 @@ impl support::Record for ModelPreferences {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ModelPreferences {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ModelPreferences);
+impl support::Written for ModelPreferences {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.hints);
+        members.optional(1usize, &self.cost_priority);
+        members.optional(2usize, &self.speed_priority);
+        members.optional(3usize, &self.intelligence_priority);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ModelPreferences {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.hints)?;
-        members.optional(1usize, &self.cost_priority)?;
-        members.optional(2usize, &self.speed_priority)?;
-        members.optional(3usize, &self.intelligence_priority)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ModelPreferences);
 /// Tool freedom.
 ///
 /// Whether a model is free to call tools, has to, or must not.
@@ -8599,6 +8052,7 @@ pub enum ToolChoiceMode {
     None,
 }
 impl ::std::fmt::Display for ToolChoiceMode {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::Auto => f.write_str("auto"),
@@ -8609,6 +8063,7 @@ impl ::std::fmt::Display for ToolChoiceMode {
 }
 impl ::std::str::FromStr for ToolChoiceMode {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "auto" => Ok(Self::Auto),
@@ -8620,12 +8075,14 @@ impl ::std::str::FromStr for ToolChoiceMode {
 }
 impl ::std::convert::TryFrom<&str> for ToolChoiceMode {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
 }
 impl ::std::convert::TryFrom<::std::string::String> for ToolChoiceMode {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -8641,20 +8098,22 @@ impl ::std::convert::TryFrom<::std::string::String> for ToolChoiceMode {
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Tool freedom.
-    pub mode: ::std::option::Option<ToolChoiceMode>,
+    pub mode: Option<ToolChoiceMode>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ToolChoice {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            mode: ::std::default::Default::default(),
+            mode: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `mode`.
     #[must_use]
+    #[inline]
     pub fn with_mode(mut self, value: ToolChoiceMode) -> Self {
         self.mode = Some(value);
         self
@@ -8663,15 +8122,15 @@ impl ToolChoice {
 impl support::Record for ToolChoice {
     const NAME: &'static str = "ToolChoice";
     const KEYS: &'static [&'static str] = &["mode"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut mode = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut mode)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut mode),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             mode: members.take(0usize, mode)?,
@@ -8679,23 +8138,14 @@ impl support::Record for ToolChoice {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ToolChoice {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ToolChoice);
+impl support::Written for ToolChoice {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.mode);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ToolChoice {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.mode)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ToolChoice);
 /// Context to include.
 ///
 /// Which servers' context goes into the prompt. Everything but `none` is on its way out.
@@ -8725,6 +8175,7 @@ pub enum CreateMessageRequestParamsIncludeContext {
     AllServers,
 }
 impl ::std::fmt::Display for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         match *self {
             Self::None => f.write_str("none"),
@@ -8735,6 +8186,7 @@ impl ::std::fmt::Display for CreateMessageRequestParamsIncludeContext {
 }
 impl ::std::str::FromStr for CreateMessageRequestParamsIncludeContext {
     type Err = support::ConversionError;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         match value {
             "none" => Ok(Self::None),
@@ -8746,6 +8198,7 @@ impl ::std::str::FromStr for CreateMessageRequestParamsIncludeContext {
 }
 impl ::std::convert::TryFrom<&str> for CreateMessageRequestParamsIncludeContext {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(value: &str) -> ::std::result::Result<Self, support::ConversionError> {
         value.parse()
     }
@@ -8753,6 +8206,7 @@ impl ::std::convert::TryFrom<&str> for CreateMessageRequestParamsIncludeContext 
 impl ::std::convert::TryFrom<::std::string::String>
 for CreateMessageRequestParamsIncludeContext {
     type Error = support::ConversionError;
+    #[inline]
     fn try_from(
         value: ::std::string::String,
     ) -> ::std::result::Result<Self, support::ConversionError> {
@@ -8768,65 +8222,63 @@ for CreateMessageRequestParamsIncludeContext {
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// The conversation so far, oldest turn first.
-    pub messages: ::std::vec::Vec<SamplingMessage>,
+    pub messages: Vec<SamplingMessage>,
     /// Most tokens to produce; the client may stop earlier.
     pub max_tokens: support::Int,
     /// Wish for a system prompt; the client may change or drop it.
-    pub system_prompt: ::std::option::Option<::std::string::String>,
+    pub system_prompt: Option<String>,
     /// Model preferences.
-    pub model_preferences: ::std::option::Option<ModelPreferences>,
+    pub model_preferences: Option<ModelPreferences>,
     /// Context to include.
-    pub include_context: ::std::option::Option<CreateMessageRequestParamsIncludeContext>,
+    pub include_context: Option<CreateMessageRequestParamsIncludeContext>,
     /// How freely the model picks its words.
-    pub temperature: ::std::option::Option<::serde_json::Number>,
+    pub temperature: Option<::serde_json::Number>,
     /// Texts at which the model stops.
-    pub stop_sequences: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    pub stop_sequences: Option<Vec<String>>,
     /// Tools lent to the model.
-    pub tools: ::std::option::Option<::std::vec::Vec<Tool>>,
+    pub tools: Option<Vec<Tool>>,
     /// Tool choice.
-    pub tool_choice: ::std::option::Option<ToolChoice>,
+    pub tool_choice: Option<ToolChoice>,
     /// JSON object.
-    pub metadata: ::std::option::Option<JSONObject>,
+    pub metadata: Option<JSONObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CreateMessageRequestParams {
     /// A value with the members that must be there.
-    pub fn new(
-        messages: ::std::vec::Vec<SamplingMessage>,
-        max_tokens: support::Int,
-    ) -> Self {
+    #[inline]
+    pub fn new(messages: Vec<SamplingMessage>, max_tokens: support::Int) -> Self {
         Self {
             messages,
             max_tokens,
-            system_prompt: ::std::default::Default::default(),
-            model_preferences: ::std::default::Default::default(),
-            include_context: ::std::default::Default::default(),
-            temperature: ::std::default::Default::default(),
-            stop_sequences: ::std::default::Default::default(),
-            tools: ::std::default::Default::default(),
-            tool_choice: ::std::default::Default::default(),
-            metadata: ::std::default::Default::default(),
+            system_prompt: None,
+            model_preferences: None,
+            include_context: None,
+            temperature: None,
+            stop_sequences: None,
+            tools: None,
+            tool_choice: None,
+            metadata: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `systemPrompt`.
     #[must_use]
-    pub fn with_system_prompt(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_system_prompt(mut self, value: impl Into<String>) -> Self {
         self.system_prompt = Some(value.into());
         self
     }
     /// Sets `modelPreferences`.
     #[must_use]
+    #[inline]
     pub fn with_model_preferences(mut self, value: ModelPreferences) -> Self {
         self.model_preferences = Some(value);
         self
     }
     /// Sets `includeContext`.
     #[must_use]
+    #[inline]
     pub fn with_include_context(
         mut self,
         value: CreateMessageRequestParamsIncludeContext,
@@ -8836,33 +8288,35 @@ impl CreateMessageRequestParams {
     }
     /// Sets `temperature`.
     #[must_use]
+    #[inline]
     pub fn with_temperature(mut self, value: ::serde_json::Number) -> Self {
         self.temperature = Some(value);
         self
     }
     /// Sets `stopSequences`.
     #[must_use]
-    pub fn with_stop_sequences(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_stop_sequences(mut self, value: Vec<String>) -> Self {
         self.stop_sequences = Some(value);
         self
     }
     /// Sets `tools`.
     #[must_use]
-    pub fn with_tools(mut self, value: ::std::vec::Vec<Tool>) -> Self {
+    #[inline]
+    pub fn with_tools(mut self, value: Vec<Tool>) -> Self {
         self.tools = Some(value);
         self
     }
     /// Sets `toolChoice`.
     #[must_use]
+    #[inline]
     pub fn with_tool_choice(mut self, value: ToolChoice) -> Self {
         self.tool_choice = Some(value);
         self
     }
     /// Sets `metadata`.
     #[must_use]
+    #[inline]
     pub fn with_metadata(mut self, value: JSONObject) -> Self {
         self.metadata = Some(value);
         self
@@ -8882,9 +8336,9 @@ impl support::Record for CreateMessageRequestParams {
         "toolChoice",
         "metadata",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut messages = None;
         let mut max_tokens = None;
         let mut system_prompt = None;
@@ -8897,18 +8351,18 @@ impl support::Record for CreateMessageRequestParams {
         let mut metadata = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut messages)?,
-                1usize => members.put(&mut max_tokens)?,
-                2usize => members.put(&mut system_prompt)?,
-                3usize => members.put(&mut model_preferences)?,
-                4usize => members.put(&mut include_context)?,
-                5usize => members.put(&mut temperature)?,
-                6usize => members.put(&mut stop_sequences)?,
-                7usize => members.put(&mut tools)?,
-                8usize => members.put(&mut tool_choice)?,
-                9usize => members.put(&mut metadata)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut messages),
+                1usize => members.put(&mut max_tokens),
+                2usize => members.put(&mut system_prompt),
+                3usize => members.put(&mut model_preferences),
+                4usize => members.put(&mut include_context),
+                5usize => members.put(&mut temperature),
+                6usize => members.put(&mut stop_sequences),
+                7usize => members.put(&mut tools),
+                8usize => members.put(&mut tool_choice),
+                9usize => members.put(&mut metadata),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             messages: members.require(0usize, messages)?,
@@ -8925,32 +8379,23 @@ impl support::Record for CreateMessageRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CreateMessageRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CreateMessageRequestParams);
+impl support::Written for CreateMessageRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.messages);
+        members.put(1usize, &self.max_tokens);
+        members.optional(2usize, &self.system_prompt);
+        members.optional(3usize, &self.model_preferences);
+        members.optional(4usize, &self.include_context);
+        members.optional(5usize, &self.temperature);
+        members.optional(6usize, &self.stop_sequences);
+        members.optional(7usize, &self.tools);
+        members.optional(8usize, &self.tool_choice);
+        members.optional(9usize, &self.metadata);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CreateMessageRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.messages)?;
-        members.put(1usize, &self.max_tokens)?;
-        members.optional(2usize, &self.system_prompt)?;
-        members.optional(3usize, &self.model_preferences)?;
-        members.optional(4usize, &self.include_context)?;
-        members.optional(5usize, &self.temperature)?;
-        members.optional(6usize, &self.stop_sequences)?;
-        members.optional(7usize, &self.tools)?;
-        members.optional(8usize, &self.tool_choice)?;
-        members.optional(9usize, &self.metadata)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CreateMessageRequestParams);
 /// Sampling request.
 ///
 /// A server's request for words from the client's model. It travels inside another message, so it has no id of its own.
@@ -8966,6 +8411,7 @@ pub struct CreateMessageRequest {
 }
 impl CreateMessageRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
             params,
@@ -8976,17 +8422,17 @@ impl CreateMessageRequest {
 impl support::Record for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
     const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["sampling/createMessage"], &mut method)?,
-                1usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["sampling/createMessage"], &mut method),
+                1usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, method, "sampling/createMessage", &[])?;
         Ok(Self {
@@ -8995,24 +8441,15 @@ impl support::Record for CreateMessageRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CreateMessageRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CreateMessageRequest);
+impl support::Written for CreateMessageRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "sampling/createMessage");
+        members.put(1usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CreateMessageRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "sampling/createMessage")?;
-        members.put(1usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CreateMessageRequest);
 impl CreateMessageRequest {
     /// The method, `sampling/createMessage`.
     pub const METHOD: &'static str = "sampling/createMessage";
@@ -9035,41 +8472,41 @@ pub struct CreateMessageResult {
     /// Message content.
     pub content: SamplingMessageContent,
     /// Name of the model that answered.
-    pub model: ::std::string::String,
+    pub model: String,
     /// Why it stopped, such as `endTurn`, `stopSequence`, `maxTokens` or `toolUse`; other words may come.
-    pub stop_reason: ::std::option::Option<::std::string::String>,
+    pub stop_reason: Option<String>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CreateMessageResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
         role: Role,
         content: SamplingMessageContent,
-        model: impl ::std::convert::Into<::std::string::String>,
+        model: impl Into<String>,
     ) -> Self {
         Self {
             role,
             content,
             model: model.into(),
-            stop_reason: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            stop_reason: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `stopReason`.
     #[must_use]
-    pub fn with_stop_reason(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_stop_reason(mut self, value: impl Into<String>) -> Self {
         self.stop_reason = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -9084,9 +8521,9 @@ impl support::Record for CreateMessageResult {
         "stopReason",
         "_meta",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut role = None;
         let mut content = None;
         let mut model = None;
@@ -9094,13 +8531,13 @@ impl support::Record for CreateMessageResult {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut role)?,
-                1usize => members.put(&mut content)?,
-                2usize => members.put(&mut model)?,
-                3usize => members.put(&mut stop_reason)?,
-                4usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut role),
+                1usize => members.put(&mut content),
+                2usize => members.put(&mut model),
+                3usize => members.put(&mut stop_reason),
+                4usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             role: members.require(0usize, role)?,
@@ -9112,27 +8549,18 @@ impl support::Record for CreateMessageResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CreateMessageResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CreateMessageResult);
+impl support::Written for CreateMessageResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.role);
+        members.put(1usize, &self.content);
+        members.put(2usize, &self.model);
+        members.optional(3usize, &self.stop_reason);
+        members.optional(4usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CreateMessageResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.role)?;
-        members.put(1usize, &self.content)?;
-        members.put(2usize, &self.model)?;
-        members.optional(3usize, &self.stop_reason)?;
-        members.optional(4usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CreateMessageResult);
 /// Roots params.
 ///
 /// Nothing but metadata.
@@ -9142,20 +8570,22 @@ impl ::serde::Serialize for CreateMessageResult {
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ListRootsRequestParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -9164,15 +8594,15 @@ impl ListRootsRequestParams {
 impl support::Record for ListRootsRequestParams {
     const NAME: &'static str = "ListRootsRequestParams";
     const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             meta: members.take(0usize, meta)?,
@@ -9180,23 +8610,14 @@ impl support::Record for ListRootsRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ListRootsRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ListRootsRequestParams);
+impl support::Written for ListRootsRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ListRootsRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ListRootsRequestParams);
 /// Roots request.
 ///
 /// Asks which folders or addresses the client wants the server to work in. It travels inside another message, so it has no id of its own.
@@ -9206,20 +8627,22 @@ impl ::serde::Serialize for ListRootsRequestParams {
 #[non_exhaustive]
 pub struct ListRootsRequest {
     /// Roots params.
-    pub params: ::std::option::Option<ListRootsRequestParams>,
+    pub params: Option<ListRootsRequestParams>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ListRootsRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            params: ::std::default::Default::default(),
+            params: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, value: ListRootsRequestParams) -> Self {
         self.params = Some(value);
         self
@@ -9228,17 +8651,17 @@ impl ListRootsRequest {
 impl support::Record for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
     const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["roots/list"], &mut method)?,
-                1usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["roots/list"], &mut method),
+                1usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, method, "roots/list", &[])?;
         Ok(Self {
@@ -9247,24 +8670,15 @@ impl support::Record for ListRootsRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ListRootsRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ListRootsRequest);
+impl support::Written for ListRootsRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "roots/list");
+        members.optional(1usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ListRootsRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "roots/list")?;
-        members.optional(1usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ListRootsRequest);
 impl ListRootsRequest {
     /// The method, `roots/list`.
     pub const METHOD: &'static str = "roots/list";
@@ -9285,33 +8699,33 @@ pub struct Root {
     /// URI.
     pub uri: Uri,
     /// Name to show to people.
-    pub name: ::std::option::Option<::std::string::String>,
+    pub name: Option<String>,
     /// Metadata.
-    pub meta: ::std::option::Option<MetaObject>,
+    pub meta: Option<MetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Root {
     /// A value with the members that must be there.
-    pub fn new(uri: impl ::std::convert::Into<Uri>) -> Self {
+    #[inline]
+    pub fn new(uri: impl Into<Uri>) -> Self {
         Self {
             uri: uri.into(),
-            name: ::std::default::Default::default(),
-            meta: ::std::default::Default::default(),
+            name: None,
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `name`.
     #[must_use]
-    pub fn with_name(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_name(mut self, value: impl Into<String>) -> Self {
         self.name = Some(value.into());
         self
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: MetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -9320,19 +8734,19 @@ impl Root {
 impl support::Record for Root {
     const NAME: &'static str = "Root";
     const KEYS: &'static [&'static str] = &["uri", "name", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut uri = None;
         let mut name = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut uri)?,
-                1usize => members.put(&mut name)?,
-                2usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut uri),
+                1usize => members.put(&mut name),
+                2usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             uri: members.require(0usize, uri)?,
@@ -9342,25 +8756,16 @@ impl support::Record for Root {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Root {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Root);
+impl support::Written for Root {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.uri);
+        members.optional(1usize, &self.name);
+        members.optional(2usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Root {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.uri)?;
-        members.optional(1usize, &self.name)?;
-        members.optional(2usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Root);
 /// Roots result.
 ///
 /// The places the client names.
@@ -9370,13 +8775,14 @@ impl ::serde::Serialize for Root {
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// The places, in no special order.
-    pub roots: ::std::vec::Vec<Root>,
+    pub roots: Vec<Root>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl ListRootsResult {
     /// A value with the members that must be there.
-    pub fn new(roots: ::std::vec::Vec<Root>) -> Self {
+    #[inline]
+    pub fn new(roots: Vec<Root>) -> Self {
         Self {
             roots,
             extra: support::Extra::default(),
@@ -9386,15 +8792,15 @@ impl ListRootsResult {
 impl support::Record for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
     const KEYS: &'static [&'static str] = &["roots"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut roots = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut roots)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut roots),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             roots: members.require(0usize, roots)?,
@@ -9402,23 +8808,14 @@ impl support::Record for ListRootsResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for ListRootsResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(ListRootsResult);
+impl support::Written for ListRootsResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.roots);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for ListRootsResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.roots)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(ListRootsResult);
 /// Input key.
 ///
 /// Name of one input request, chosen by the server; the response comes back under it. Over the life of a task no key is used twice. It is the key of InputRequests and InputResponses.
@@ -9439,32 +8836,38 @@ impl ::serde::Serialize for ListRootsResult {
 pub struct InputKey(pub ::std::string::String);
 impl ::std::ops::Deref for InputKey {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<InputKey> for ::std::string::String {
+    #[inline]
     fn from(value: InputKey) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for InputKey {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for InputKey {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for InputKey {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for InputKey {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -9487,13 +8890,14 @@ pub enum InputRequest {
     /// `method` is none of these; nothing of the message is lost.
     Other {
         /// The value of `method`.
-        method: ::std::string::String,
+        method: String,
         /// All other members.
         fields: support::JsonObject,
     },
 }
 impl InputRequest {
     /// The value of `method`.
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::ElicitationCreate(_) => "elicitation/create",
@@ -9504,16 +8908,19 @@ impl InputRequest {
     }
 }
 impl From<ElicitRequest> for InputRequest {
+    #[inline]
     fn from(value: ElicitRequest) -> Self {
         Self::ElicitationCreate(value)
     }
 }
 impl From<CreateMessageRequest> for InputRequest {
+    #[inline]
     fn from(value: CreateMessageRequest) -> Self {
         Self::SamplingCreateMessage(value)
     }
 }
 impl From<ListRootsRequest> for InputRequest {
+    #[inline]
     fn from(value: ListRootsRequest) -> Self {
         Self::RootsList(value)
     }
@@ -9521,9 +8928,9 @@ impl From<ListRootsRequest> for InputRequest {
 impl support::Record for InputRequest {
     const NAME: &'static str = "InputRequest";
     const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut method = None;
         let mut params = None;
         let mut params_1 = None;
@@ -9539,18 +8946,18 @@ impl support::Record for InputRequest {
                                 "roots/list",
                             ],
                             &mut method,
-                        )?
+                        )
                 }
-                (1usize, Some("elicitation/create")) => members.put(&mut params)?,
-                (1usize, Some("sampling/createMessage")) => members.put(&mut params_1)?,
-                (1usize, Some("roots/list")) => members.put(&mut params_2)?,
-                _ => members.keep()?,
-            }
+                (1usize, Some("elicitation/create")) => members.put(&mut params),
+                (1usize, Some("sampling/createMessage")) => members.put(&mut params_1),
+                (1usize, Some("roots/list")) => members.put(&mut params_2),
+                _ => members.keep(),
+            }?
         }
         let found = members.require_tag(0usize, method.clone())?;
         match &*found {
             "elicitation/create" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, method, "elicitation/create", &[])?;
                     Ok(ElicitRequest {
                         params: members.require(1usize, params)?,
@@ -9561,7 +8968,7 @@ impl support::Record for InputRequest {
             }
             "sampling/createMessage" => {
                 let params = params_1;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, method, "sampling/createMessage", &[])?;
                     Ok(CreateMessageRequest {
                         params: members.require(1usize, params)?,
@@ -9572,7 +8979,7 @@ impl support::Record for InputRequest {
             }
             "roots/list" => {
                 let params = params_2;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, method, "roots/list", &[])?;
                     Ok(ListRootsRequest {
                         params: members.take(1usize, params)?,
@@ -9591,18 +8998,12 @@ impl support::Record for InputRequest {
         }
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InputRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(InputRequest);
 impl ::serde::Serialize for InputRequest {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::ElicitationCreate(value) => value.serialize(serializer),
             Self::SamplingCreateMessage(value) => value.serialize(serializer),
@@ -9621,17 +9022,20 @@ impl ::serde::Serialize for InputRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputRequests(pub support::IndexMap<InputKey, InputRequest>);
 impl Default for InputRequests {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for InputRequests {
     type Target = support::IndexMap<InputKey, InputRequest>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for InputRequests {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
@@ -9645,14 +9049,14 @@ impl ::serde::Serialize for InputRequests {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for InputRequests {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("InputRequests", 0..=usize::MAX, deserializer).map(Self)
     }
 }
@@ -9676,7 +9080,7 @@ impl ::serde::Serialize for InputResponse {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Elicit(value) => value.serialize(serializer),
             Self::CreateMessage(value) => value.serialize(serializer),
@@ -9687,7 +9091,7 @@ impl ::serde::Serialize for InputResponse {
 impl<'de> ::serde::Deserialize<'de> for InputResponse {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         let value = support::read_value(deserializer)?;
         match &value {
             ::serde_json::Value::Object(object) => {
@@ -9751,17 +9155,20 @@ impl<'de> ::serde::Deserialize<'de> for InputResponse {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputResponses(pub support::IndexMap<InputKey, ::serde_json::Value>);
 impl Default for InputResponses {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for InputResponses {
     type Target = support::IndexMap<InputKey, ::serde_json::Value>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for InputResponses {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
@@ -9777,14 +9184,14 @@ impl ::serde::Serialize for InputResponses {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for InputResponses {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map("InputResponses", 0..=usize::MAX, deserializer).map(Self)
     }
 }
@@ -9797,53 +9204,53 @@ impl<'de> ::serde::Deserialize<'de> for InputResponses {
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// Tell when the set of tools is a new one.
-    pub tools_list_changed: ::std::option::Option<bool>,
+    pub tools_list_changed: Option<bool>,
     /// Tell when the set of prompts is a new one.
-    pub prompts_list_changed: ::std::option::Option<bool>,
+    pub prompts_list_changed: Option<bool>,
     /// Tell when the set of resources is a new one.
-    pub resources_list_changed: ::std::option::Option<bool>,
+    pub resources_list_changed: Option<bool>,
     /// URIs of resources whose changes to tell.
-    pub resource_subscriptions: ::std::option::Option<
-        ::std::vec::Vec<::std::string::String>,
-    >,
+    pub resource_subscriptions: Option<Vec<String>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl SubscriptionFilter {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            tools_list_changed: ::std::default::Default::default(),
-            prompts_list_changed: ::std::default::Default::default(),
-            resources_list_changed: ::std::default::Default::default(),
-            resource_subscriptions: ::std::default::Default::default(),
+            tools_list_changed: None,
+            prompts_list_changed: None,
+            resources_list_changed: None,
+            resource_subscriptions: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `toolsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_tools_list_changed(mut self, value: bool) -> Self {
         self.tools_list_changed = Some(value);
         self
     }
     /// Sets `promptsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_prompts_list_changed(mut self, value: bool) -> Self {
         self.prompts_list_changed = Some(value);
         self
     }
     /// Sets `resourcesListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_resources_list_changed(mut self, value: bool) -> Self {
         self.resources_list_changed = Some(value);
         self
     }
     /// Sets `resourceSubscriptions`.
     #[must_use]
-    pub fn with_resource_subscriptions(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_resource_subscriptions(mut self, value: Vec<String>) -> Self {
         self.resource_subscriptions = Some(value);
         self
     }
@@ -9856,21 +9263,21 @@ impl support::Record for SubscriptionFilter {
         "resourcesListChanged",
         "resourceSubscriptions",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut tools_list_changed = None;
         let mut prompts_list_changed = None;
         let mut resources_list_changed = None;
         let mut resource_subscriptions = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut tools_list_changed)?,
-                1usize => members.put(&mut prompts_list_changed)?,
-                2usize => members.put(&mut resources_list_changed)?,
-                3usize => members.put(&mut resource_subscriptions)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut tools_list_changed),
+                1usize => members.put(&mut prompts_list_changed),
+                2usize => members.put(&mut resources_list_changed),
+                3usize => members.put(&mut resource_subscriptions),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             tools_list_changed: members.take(0usize, tools_list_changed)?,
@@ -9881,26 +9288,17 @@ impl support::Record for SubscriptionFilter {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionFilter {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionFilter);
+impl support::Written for SubscriptionFilter {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.tools_list_changed);
+        members.optional(1usize, &self.prompts_list_changed);
+        members.optional(2usize, &self.resources_list_changed);
+        members.optional(3usize, &self.resource_subscriptions);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionFilter {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.tools_list_changed)?;
-        members.optional(1usize, &self.prompts_list_changed)?;
-        members.optional(2usize, &self.resources_list_changed)?;
-        members.optional(3usize, &self.resource_subscriptions)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionFilter);
 /// Listen result metadata.
 ///
 /// Metadata of the result that ends a subscription; it names the subscription.
@@ -9910,7 +9308,7 @@ impl ::serde::Serialize for SubscriptionFilter {
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// Software identity.
-    pub server_info: ::std::option::Option<Implementation>,
+    pub server_info: Option<Implementation>,
     /// Request id.
     pub subscription_id: RequestId,
     /// Members that the schema does not name.
@@ -9918,15 +9316,17 @@ pub struct SubscriptionsListenResultMetaObject {
 }
 impl SubscriptionsListenResultMetaObject {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(subscription_id: RequestId) -> Self {
         Self {
-            server_info: ::std::default::Default::default(),
+            server_info: None,
             subscription_id,
             extra: support::Extra::default(),
         }
     }
     /// Sets `io.modelcontextprotocol/serverInfo`.
     #[must_use]
+    #[inline]
     pub fn with_server_info(mut self, value: Implementation) -> Self {
         self.server_info = Some(value);
         self
@@ -9938,17 +9338,17 @@ impl support::Record for SubscriptionsListenResultMetaObject {
         "io.modelcontextprotocol/serverInfo",
         "io.modelcontextprotocol/subscriptionId",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut server_info = None;
         let mut subscription_id = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut server_info)?,
-                1usize => members.put(&mut subscription_id)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut server_info),
+                1usize => members.put(&mut subscription_id),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             server_info: members.take(0usize, server_info)?,
@@ -9957,24 +9357,15 @@ impl support::Record for SubscriptionsListenResultMetaObject {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsListenResultMetaObject {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsListenResultMetaObject);
+impl support::Written for SubscriptionsListenResultMetaObject {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.server_info);
+        members.put(1usize, &self.subscription_id);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsListenResultMetaObject {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.server_info)?;
-        members.put(1usize, &self.subscription_id)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsListenResultMetaObject);
 /// Listen result.
 ///
 /// Sent when the server itself ends a subscription in good order, and only then.
@@ -9990,6 +9381,7 @@ pub struct SubscriptionsListenResult {
 }
 impl SubscriptionsListenResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self {
             meta,
@@ -10000,17 +9392,17 @@ impl SubscriptionsListenResult {
 impl support::Record for SubscriptionsListenResult {
     const NAME: &'static str = "SubscriptionsListenResult";
     const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete"], &mut result_type),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &[])?;
@@ -10021,21 +9413,12 @@ impl support::Record for SubscriptionsListenResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsListenResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsListenResult);
+impl support::Written for SubscriptionsListenResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.put(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsListenResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.put(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsListenResult);

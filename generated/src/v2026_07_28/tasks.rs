@@ -20,6 +20,7 @@ pub struct TasksExtensionCapability {
 }
 impl TasksExtensionCapability {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
             extra: support::Extra::default(),
@@ -29,31 +30,22 @@ impl TasksExtensionCapability {
 impl support::Record for TasksExtensionCapability {
     const NAME: &'static str = "TasksExtensionCapability";
     const KEYS: &'static [&'static str] = &[];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         while members.advance()?.is_some() {
             members.keep()?;
         }
         Ok(Self { extra: members.extra() })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TasksExtensionCapability {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TasksExtensionCapability);
+impl support::Written for TasksExtensionCapability {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TasksExtensionCapability {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let members = support::Writer::new::<Self, S>(serializer)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TasksExtensionCapability);
 /// Task id.
 ///
 /// The server's name for a task, opaque to everybody else and beyond guessing.
@@ -74,32 +66,38 @@ impl ::serde::Serialize for TasksExtensionCapability {
 pub struct TaskId(pub ::std::string::String);
 impl ::std::ops::Deref for TaskId {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<TaskId> for ::std::string::String {
+    #[inline]
     fn from(value: TaskId) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for TaskId {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for TaskId {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for TaskId {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for TaskId {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -124,32 +122,38 @@ impl From<&str> for TaskId {
 pub struct Timestamp(pub ::std::string::String);
 impl ::std::ops::Deref for Timestamp {
     type Target = ::std::string::String;
+    #[inline]
     fn deref(&self) -> &::std::string::String {
         &self.0
     }
 }
 impl ::std::convert::From<Timestamp> for ::std::string::String {
+    #[inline]
     fn from(value: Timestamp) -> Self {
         value.0
     }
 }
 impl ::std::convert::From<::std::string::String> for Timestamp {
+    #[inline]
     fn from(value: ::std::string::String) -> Self {
         Self(value)
     }
 }
 impl ::std::fmt::Display for Timestamp {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         self.0.fmt(f)
     }
 }
 impl ::std::str::FromStr for Timestamp {
     type Err = ::std::convert::Infallible;
+    #[inline]
     fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
         Ok(Self(value.to_string()))
     }
 }
 impl From<&str> for Timestamp {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -173,10 +177,11 @@ pub enum TaskStatus {
     /// `cancelled`.
     Cancelled,
     /// A value that the schema does not list.
-    Other(::std::string::String),
+    Other(String),
 }
 impl TaskStatus {
     /// The value on the wire.
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Working => "working",
@@ -189,6 +194,7 @@ impl TaskStatus {
     }
 }
 impl From<&str> for TaskStatus {
+    #[inline]
     fn from(text: &str) -> Self {
         match text {
             "working" => Self::Working,
@@ -200,12 +206,14 @@ impl From<&str> for TaskStatus {
         }
     }
 }
-impl From<::std::string::String> for TaskStatus {
-    fn from(text: ::std::string::String) -> Self {
+impl From<String> for TaskStatus {
+    #[inline]
+    fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
 }
 impl ::std::fmt::Display for TaskStatus {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
@@ -214,14 +222,14 @@ impl ::serde::Serialize for TaskStatus {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 impl<'de> ::serde::Deserialize<'de> for TaskStatus {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_text(
                 &["working", "input_required", "completed", "failed", "cancelled"],
                 deserializer,
@@ -242,49 +250,49 @@ pub struct Task {
     /// Task status.
     pub status: TaskStatus,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl Task {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        status: impl ::std::convert::Into<TaskStatus>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        status: impl Into<TaskStatus>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
             status: status.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -301,9 +309,9 @@ impl support::Record for Task {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -313,15 +321,15 @@ impl support::Record for Task {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -335,29 +343,20 @@ impl support::Record for Task {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for Task {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(Task);
+impl support::Written for Task {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, &self.status);
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl_ms);
+        members.optional(6usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for Task {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, &self.status)?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.optional(6usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(Task);
 /// Working task.
 ///
 /// A task that is being worked on and needs nothing from the client.
@@ -369,47 +368,47 @@ pub struct WorkingTask {
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl WorkingTask {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -426,9 +425,9 @@ impl support::Record for WorkingTask {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -438,15 +437,15 @@ impl support::Record for WorkingTask {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.tag(&["working"], &mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.tag(&["working"], &mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, status, "working", &[])?;
         Ok(Self {
@@ -460,30 +459,22 @@ impl support::Record for WorkingTask {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for WorkingTask {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(WorkingTask);
+impl support::Written for WorkingTask {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, "working");
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl_ms);
+        members.optional(6usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for WorkingTask {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, "working")?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.optional(6usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(WorkingTask);
 impl From<WorkingTask> for Task {
+    #[inline]
     fn from(value: WorkingTask) -> Self {
         Self {
             task_id: value.task_id,
@@ -508,15 +499,15 @@ pub struct InputRequiredTask {
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Input requests.
     pub input_requests: InputRequests,
     /// Members that the schema does not name.
@@ -524,35 +515,35 @@ pub struct InputRequiredTask {
 }
 impl InputRequiredTask {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         input_requests: InputRequests,
     ) -> Self {
         Self {
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             input_requests,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -570,9 +561,9 @@ impl support::Record for InputRequiredTask {
         "pollIntervalMs",
         "inputRequests",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -583,16 +574,16 @@ impl support::Record for InputRequiredTask {
         let mut input_requests = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.tag(&["input_required"], &mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut poll_interval_ms)?,
-                7usize => members.put(&mut input_requests)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.tag(&["input_required"], &mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut poll_interval_ms),
+                7usize => members.put(&mut input_requests),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, status, "input_required", &[])?;
         Ok(Self {
@@ -607,31 +598,23 @@ impl support::Record for InputRequiredTask {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InputRequiredTask {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InputRequiredTask);
+impl support::Written for InputRequiredTask {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, "input_required");
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl_ms);
+        members.optional(6usize, &self.poll_interval_ms);
+        members.put(7usize, &self.input_requests);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InputRequiredTask {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, "input_required")?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.optional(6usize, &self.poll_interval_ms)?;
-        members.put(7usize, &self.input_requests)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InputRequiredTask);
 impl From<InputRequiredTask> for Task {
+    #[inline]
     fn from(value: InputRequiredTask) -> Self {
         Self {
             task_id: value.task_id,
@@ -656,15 +639,15 @@ pub struct CompletedTask<P = support::JsonObject> {
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// JSON object.
     pub result: P,
     /// Members that the schema does not name.
@@ -673,29 +656,26 @@ pub struct CompletedTask<P = support::JsonObject> {
 impl<P> CompletedTask<P> {
     /// A value with the members that must be there.
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         result: P,
     ) -> Self {
         Self {
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             result,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
@@ -718,9 +698,9 @@ impl<P: support::Payload> support::Record for CompletedTask<P> {
         "pollIntervalMs",
         "result",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -731,16 +711,16 @@ impl<P: support::Payload> support::Record for CompletedTask<P> {
         let mut result = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.tag(&["completed"], &mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut poll_interval_ms)?,
-                7usize => members.put(&mut result)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.tag(&["completed"], &mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut poll_interval_ms),
+                7usize => members.put(&mut result),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, status, "completed", &[])?;
         Ok(Self {
@@ -755,30 +735,21 @@ impl<P: support::Payload> support::Record for CompletedTask<P> {
         })
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de> for CompletedTask<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CompletedTask < P >);
+impl<P: support::Payload> support::Written for CompletedTask<P> {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, "completed");
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl_ms);
+        members.optional(6usize, &self.poll_interval_ms);
+        members.put(7usize, &self.result);
+        members.extra(&self.extra);
     }
 }
-impl<P: support::Payload> ::serde::Serialize for CompletedTask<P> {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, "completed")?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.optional(6usize, &self.poll_interval_ms)?;
-        members.put(7usize, &self.result)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CompletedTask < P >);
 impl<P> From<CompletedTask<P>> for Task {
     fn from(value: CompletedTask<P>) -> Self {
         Self {
@@ -804,15 +775,15 @@ pub struct FailedTask {
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Error.
     pub error: ErrorObject,
     /// Members that the schema does not name.
@@ -820,35 +791,35 @@ pub struct FailedTask {
 }
 impl FailedTask {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         error: ErrorObject,
     ) -> Self {
         Self {
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -866,9 +837,9 @@ impl support::Record for FailedTask {
         "pollIntervalMs",
         "error",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -879,16 +850,16 @@ impl support::Record for FailedTask {
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.tag(&["failed"], &mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut poll_interval_ms)?,
-                7usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.tag(&["failed"], &mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut poll_interval_ms),
+                7usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, status, "failed", &[])?;
         Ok(Self {
@@ -903,31 +874,23 @@ impl support::Record for FailedTask {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for FailedTask {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(FailedTask);
+impl support::Written for FailedTask {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, "failed");
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl_ms);
+        members.optional(6usize, &self.poll_interval_ms);
+        members.put(7usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for FailedTask {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, "failed")?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.optional(6usize, &self.poll_interval_ms)?;
-        members.put(7usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(FailedTask);
 impl From<FailedTask> for Task {
+    #[inline]
     fn from(value: FailedTask) -> Self {
         Self {
             task_id: value.task_id,
@@ -952,47 +915,47 @@ pub struct CancelledTask {
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelledTask {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -1009,9 +972,9 @@ impl support::Record for CancelledTask {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -1021,15 +984,15 @@ impl support::Record for CancelledTask {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.tag(&["cancelled"], &mut status)?,
-                2usize => members.put(&mut status_message)?,
-                3usize => members.put(&mut created_at)?,
-                4usize => members.put(&mut last_updated_at)?,
-                5usize => members.put(&mut ttl_ms)?,
-                6usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.tag(&["cancelled"], &mut status),
+                2usize => members.put(&mut status_message),
+                3usize => members.put(&mut created_at),
+                4usize => members.put(&mut last_updated_at),
+                5usize => members.put(&mut ttl_ms),
+                6usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         members.constant(1usize, status, "cancelled", &[])?;
         Ok(Self {
@@ -1043,30 +1006,22 @@ impl support::Record for CancelledTask {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelledTask {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelledTask);
+impl support::Written for CancelledTask {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, "cancelled");
+        members.optional(2usize, &self.status_message);
+        members.put(3usize, &self.created_at);
+        members.put(4usize, &self.last_updated_at);
+        members.put(5usize, &self.ttl_ms);
+        members.optional(6usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelledTask {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, "cancelled")?;
-        members.optional(2usize, &self.status_message)?;
-        members.put(3usize, &self.created_at)?;
-        members.put(4usize, &self.last_updated_at)?;
-        members.put(5usize, &self.ttl_ms)?;
-        members.optional(6usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelledTask);
 impl From<CancelledTask> for Task {
+    #[inline]
     fn from(value: CancelledTask) -> Self {
         Self {
             task_id: value.task_id,
@@ -1102,7 +1057,7 @@ pub enum DetailedTask<P = support::JsonObject> {
     /// `status` is none of these; nothing of the message is lost.
     Other {
         /// The value of `status`.
-        status: ::std::string::String,
+        status: String,
         /// All other members.
         fields: support::JsonObject,
     },
@@ -1159,9 +1114,9 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
         "result",
         "error",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut status = None;
         let mut status_message = None;
@@ -1174,7 +1129,7 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
         let mut error = None;
         while let Some(index) = members.advance()? {
             match (index, status.as_deref()) {
-                (0usize, _) => members.put(&mut task_id)?,
+                (0usize, _) => members.put(&mut task_id),
                 (1usize, _) => {
                     members
                         .tag(
@@ -1186,24 +1141,24 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
                                 "cancelled",
                             ],
                             &mut status,
-                        )?
+                        )
                 }
-                (2usize, _) => members.put(&mut status_message)?,
-                (3usize, _) => members.put(&mut created_at)?,
-                (4usize, _) => members.put(&mut last_updated_at)?,
-                (5usize, _) => members.put(&mut ttl_ms)?,
-                (6usize, _) => members.put(&mut poll_interval_ms)?,
-                (7usize, Some("input_required")) => members.put(&mut input_requests)?,
-                (8usize, _) => members.put(&mut result)?,
-                (9usize, Some("failed")) => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                (2usize, _) => members.put(&mut status_message),
+                (3usize, _) => members.put(&mut created_at),
+                (4usize, _) => members.put(&mut last_updated_at),
+                (5usize, _) => members.put(&mut ttl_ms),
+                (6usize, _) => members.put(&mut poll_interval_ms),
+                (7usize, Some("input_required")) => members.put(&mut input_requests),
+                (8usize, _) => members.put(&mut result),
+                (9usize, Some("failed")) => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         let found = members.require_tag(1usize, status.clone())?;
         match &*found {
             "working" => {
                 members.stray::<P>(8usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(1usize, status, "working", &[])?;
                     Ok(WorkingTask {
                         task_id: members.require(0usize, task_id)?,
@@ -1219,7 +1174,7 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
             }
             "input_required" => {
                 members.stray::<P>(8usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(1usize, status, "input_required", &[])?;
                     Ok(InputRequiredTask {
                         task_id: members.require(0usize, task_id)?,
@@ -1235,7 +1190,7 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
                 value.map(Self::InputRequired)
             }
             "completed" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(1usize, status, "completed", &[])?;
                     Ok(CompletedTask {
                         task_id: members.require(0usize, task_id)?,
@@ -1252,7 +1207,7 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
             }
             "failed" => {
                 members.stray::<P>(8usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(1usize, status, "failed", &[])?;
                     Ok(FailedTask {
                         task_id: members.require(0usize, task_id)?,
@@ -1269,7 +1224,7 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
             }
             "cancelled" => {
                 members.stray::<P>(8usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(1usize, status, "cancelled", &[])?;
                     Ok(CancelledTask {
                         task_id: members.require(0usize, task_id)?,
@@ -1300,18 +1255,12 @@ impl<P: support::Payload> support::Record for DetailedTask<P> {
         }
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de> for DetailedTask<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(DetailedTask < P >);
 impl<P: support::Payload> ::serde::Serialize for DetailedTask<P> {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Working(value) => value.serialize(serializer),
             Self::InputRequired(value) => value.serialize(serializer),
@@ -1333,62 +1282,63 @@ impl<P: support::Payload> ::serde::Serialize for DetailedTask<P> {
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// Task status.
     pub status: TaskStatus,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CreateTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        status: impl ::std::convert::Into<TaskStatus>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        status: impl Into<TaskStatus>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
             status: status.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -1407,9 +1357,9 @@ impl support::Record for CreateTaskResult {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -1421,17 +1371,17 @@ impl support::Record for CreateTaskResult {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["task"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut task_id)?,
-                3usize => members.put(&mut status)?,
-                4usize => members.put(&mut status_message)?,
-                5usize => members.put(&mut created_at)?,
-                6usize => members.put(&mut last_updated_at)?,
-                7usize => members.put(&mut ttl_ms)?,
-                8usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["task"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut task_id),
+                3usize => members.put(&mut status),
+                4usize => members.put(&mut status_message),
+                5usize => members.put(&mut created_at),
+                6usize => members.put(&mut last_updated_at),
+                7usize => members.put(&mut ttl_ms),
+                8usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, result_type, "task", &[])?;
         Ok(Self {
@@ -1447,32 +1397,24 @@ impl support::Record for CreateTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CreateTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CreateTaskResult);
+impl support::Written for CreateTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "task");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.task_id);
+        members.put(3usize, &self.status);
+        members.optional(4usize, &self.status_message);
+        members.put(5usize, &self.created_at);
+        members.put(6usize, &self.last_updated_at);
+        members.put(7usize, &self.ttl_ms);
+        members.optional(8usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CreateTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "task")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.task_id)?;
-        members.put(3usize, &self.status)?;
-        members.optional(4usize, &self.status_message)?;
-        members.put(5usize, &self.created_at)?;
-        members.put(6usize, &self.last_updated_at)?;
-        members.put(7usize, &self.ttl_ms)?;
-        members.optional(8usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CreateTaskResult);
 impl From<CreateTaskResult> for Task {
+    #[inline]
     fn from(value: CreateTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -1487,9 +1429,10 @@ impl From<CreateTaskResult> for Task {
     }
 }
 impl From<Task> for CreateTaskResult {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status: value.status,
             status_message: value.status_message,
@@ -1519,6 +1462,7 @@ pub enum CallToolResponse {
 }
 impl CallToolResponse {
     /// The value of `resultType`.
+    #[inline]
     pub fn result_type(&self) -> &str {
         match self {
             Self::Complete(_) => "complete",
@@ -1528,16 +1472,19 @@ impl CallToolResponse {
     }
 }
 impl From<CallToolResult> for CallToolResponse {
+    #[inline]
     fn from(value: CallToolResult) -> Self {
         Self::Complete(value)
     }
 }
 impl From<InputRequiredResult> for CallToolResponse {
+    #[inline]
     fn from(value: InputRequiredResult) -> Self {
         Self::InputRequired(value)
     }
 }
 impl From<CreateTaskResult> for CallToolResponse {
+    #[inline]
     fn from(value: CreateTaskResult) -> Self {
         Self::Task(value)
     }
@@ -1560,9 +1507,9 @@ impl support::Record for CallToolResponse {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut content = None;
@@ -1581,28 +1528,28 @@ impl support::Record for CallToolResponse {
             match (index, result_type.as_deref()) {
                 (0usize, _) => {
                     members
-                        .tag(&["complete", "input_required", "task"], &mut result_type)?
+                        .tag(&["complete", "input_required", "task"], &mut result_type)
                 }
-                (1usize, _) => members.put(&mut meta)?,
-                (2usize, Some("complete")) => members.put(&mut content)?,
-                (3usize, Some("complete")) => members.put(&mut structured_content)?,
-                (4usize, Some("complete")) => members.put(&mut is_error)?,
-                (5usize, Some("input_required")) => members.put(&mut input_requests)?,
-                (6usize, Some("input_required")) => members.put(&mut request_state)?,
-                (7usize, Some("task")) => members.put(&mut task_id)?,
-                (8usize, Some("task")) => members.put(&mut status)?,
-                (9usize, Some("task")) => members.put(&mut status_message)?,
-                (10usize, Some("task")) => members.put(&mut created_at)?,
-                (11usize, Some("task")) => members.put(&mut last_updated_at)?,
-                (12usize, Some("task")) => members.put(&mut ttl_ms)?,
-                (13usize, Some("task")) => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                (1usize, _) => members.put(&mut meta),
+                (2usize, Some("complete")) => members.put(&mut content),
+                (3usize, Some("complete")) => members.put(&mut structured_content),
+                (4usize, Some("complete")) => members.put(&mut is_error),
+                (5usize, Some("input_required")) => members.put(&mut input_requests),
+                (6usize, Some("input_required")) => members.put(&mut request_state),
+                (7usize, Some("task")) => members.put(&mut task_id),
+                (8usize, Some("task")) => members.put(&mut status),
+                (9usize, Some("task")) => members.put(&mut status_message),
+                (10usize, Some("task")) => members.put(&mut created_at),
+                (11usize, Some("task")) => members.put(&mut last_updated_at),
+                (12usize, Some("task")) => members.put(&mut ttl_ms),
+                (13usize, Some("task")) => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         let found = result_type.clone().unwrap_or(support::Tag::Borrowed("complete"));
         match &*found {
             "complete" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     if result_type.is_some() {
                         members.constant(0usize, result_type, "complete", &[])?;
                     }
@@ -1617,7 +1564,7 @@ impl support::Record for CallToolResponse {
                 value.map(Self::Complete)
             }
             "input_required" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, result_type, "input_required", &[])?;
                     Ok(InputRequiredResult {
                         meta: members.take(1usize, meta)?,
@@ -1629,7 +1576,7 @@ impl support::Record for CallToolResponse {
                 value.map(Self::InputRequired)
             }
             "task" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(0usize, result_type, "task", &[])?;
                     Ok(CreateTaskResult {
                         meta: members.take(1usize, meta)?,
@@ -1658,18 +1605,12 @@ impl support::Record for CallToolResponse {
         }
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CallToolResponse {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(CallToolResponse);
 impl ::serde::Serialize for CallToolResponse {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Complete(value) => value.serialize(serializer),
             Self::InputRequired(value) => value.serialize(serializer),
@@ -1688,21 +1629,23 @@ pub struct GetTaskRequestParams {
     /// Task id.
     pub task_id: TaskId,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestMetaObject>,
+    pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl GetTaskRequestParams {
     /// A value with the members that must be there.
-    pub fn new(task_id: impl ::std::convert::Into<TaskId>) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>) -> Self {
         Self {
             task_id: task_id.into(),
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -1711,17 +1654,17 @@ impl GetTaskRequestParams {
 impl support::Record for GetTaskRequestParams {
     const NAME: &'static str = "GetTaskRequestParams";
     const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -1730,24 +1673,15 @@ impl support::Record for GetTaskRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskRequestParams);
+impl support::Written for GetTaskRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskRequestParams);
 /// Get task request.
 ///
 /// Asks for the state of a task. It changes nothing and can be repeated at will, at the pace the task suggests. Over HTTP the task id also goes into the `Mcp-Name` header.
@@ -1765,6 +1699,7 @@ pub struct GetTaskRequest {
 }
 impl GetTaskRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: GetTaskRequestParams) -> Self {
         Self {
             id,
@@ -1776,21 +1711,21 @@ impl GetTaskRequest {
 impl support::Record for GetTaskRequest {
     const NAME: &'static str = "GetTaskRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/get"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/get"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/get", &[])?;
@@ -1801,26 +1736,17 @@ impl support::Record for GetTaskRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for GetTaskRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(GetTaskRequest);
+impl support::Written for GetTaskRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/get");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for GetTaskRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/get")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(GetTaskRequest);
 impl GetTaskRequest {
     /// The method, `tasks/get`.
     pub const METHOD: &'static str = "tasks/get";
@@ -1839,58 +1765,59 @@ impl support::Request for GetTaskRequest {
 #[non_exhaustive]
 pub struct WorkingTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl WorkingTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -1909,9 +1836,9 @@ impl support::Record for WorkingTaskResult {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -1923,17 +1850,17 @@ impl support::Record for WorkingTaskResult {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut task_id)?,
-                3usize => members.tag(&["working"], &mut status)?,
-                4usize => members.put(&mut status_message)?,
-                5usize => members.put(&mut created_at)?,
-                6usize => members.put(&mut last_updated_at)?,
-                7usize => members.put(&mut ttl_ms)?,
-                8usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete", "task"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut task_id),
+                3usize => members.tag(&["working"], &mut status),
+                4usize => members.put(&mut status_message),
+                5usize => members.put(&mut created_at),
+                6usize => members.put(&mut last_updated_at),
+                7usize => members.put(&mut ttl_ms),
+                8usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &["task"])?;
@@ -1951,32 +1878,24 @@ impl support::Record for WorkingTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for WorkingTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(WorkingTaskResult);
+impl support::Written for WorkingTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.task_id);
+        members.put(3usize, "working");
+        members.optional(4usize, &self.status_message);
+        members.put(5usize, &self.created_at);
+        members.put(6usize, &self.last_updated_at);
+        members.put(7usize, &self.ttl_ms);
+        members.optional(8usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for WorkingTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.task_id)?;
-        members.put(3usize, "working")?;
-        members.optional(4usize, &self.status_message)?;
-        members.put(5usize, &self.created_at)?;
-        members.put(6usize, &self.last_updated_at)?;
-        members.put(7usize, &self.ttl_ms)?;
-        members.optional(8usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(WorkingTaskResult);
 impl From<WorkingTaskResult> for WorkingTask {
+    #[inline]
     fn from(value: WorkingTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -1990,9 +1909,10 @@ impl From<WorkingTaskResult> for WorkingTask {
     }
 }
 impl From<WorkingTask> for WorkingTaskResult {
+    #[inline]
     fn from(value: WorkingTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -2012,19 +1932,19 @@ impl From<WorkingTask> for WorkingTaskResult {
 #[non_exhaustive]
 pub struct InputRequiredTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Input requests.
     pub input_requests: InputRequests,
     /// Members that the schema does not name.
@@ -2032,42 +1952,43 @@ pub struct InputRequiredTaskResult {
 }
 impl InputRequiredTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         input_requests: InputRequests,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             input_requests,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -2087,9 +2008,9 @@ impl support::Record for InputRequiredTaskResult {
         "pollIntervalMs",
         "inputRequests",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -2102,18 +2023,18 @@ impl support::Record for InputRequiredTaskResult {
         let mut input_requests = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut task_id)?,
-                3usize => members.tag(&["input_required"], &mut status)?,
-                4usize => members.put(&mut status_message)?,
-                5usize => members.put(&mut created_at)?,
-                6usize => members.put(&mut last_updated_at)?,
-                7usize => members.put(&mut ttl_ms)?,
-                8usize => members.put(&mut poll_interval_ms)?,
-                9usize => members.put(&mut input_requests)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete", "task"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut task_id),
+                3usize => members.tag(&["input_required"], &mut status),
+                4usize => members.put(&mut status_message),
+                5usize => members.put(&mut created_at),
+                6usize => members.put(&mut last_updated_at),
+                7usize => members.put(&mut ttl_ms),
+                8usize => members.put(&mut poll_interval_ms),
+                9usize => members.put(&mut input_requests),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &["task"])?;
@@ -2132,33 +2053,25 @@ impl support::Record for InputRequiredTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InputRequiredTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InputRequiredTaskResult);
+impl support::Written for InputRequiredTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.task_id);
+        members.put(3usize, "input_required");
+        members.optional(4usize, &self.status_message);
+        members.put(5usize, &self.created_at);
+        members.put(6usize, &self.last_updated_at);
+        members.put(7usize, &self.ttl_ms);
+        members.optional(8usize, &self.poll_interval_ms);
+        members.put(9usize, &self.input_requests);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InputRequiredTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.task_id)?;
-        members.put(3usize, "input_required")?;
-        members.optional(4usize, &self.status_message)?;
-        members.put(5usize, &self.created_at)?;
-        members.put(6usize, &self.last_updated_at)?;
-        members.put(7usize, &self.ttl_ms)?;
-        members.optional(8usize, &self.poll_interval_ms)?;
-        members.put(9usize, &self.input_requests)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InputRequiredTaskResult);
 impl From<InputRequiredTaskResult> for InputRequiredTask {
+    #[inline]
     fn from(value: InputRequiredTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -2173,9 +2086,10 @@ impl From<InputRequiredTaskResult> for InputRequiredTask {
     }
 }
 impl From<InputRequiredTask> for InputRequiredTaskResult {
+    #[inline]
     fn from(value: InputRequiredTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -2196,19 +2110,19 @@ impl From<InputRequiredTask> for InputRequiredTaskResult {
 #[non_exhaustive]
 pub struct CompletedTaskResult<P = support::JsonObject> {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// JSON object.
     pub result: P,
     /// Members that the schema does not name.
@@ -2217,20 +2131,20 @@ pub struct CompletedTaskResult<P = support::JsonObject> {
 impl<P> CompletedTaskResult<P> {
     /// A value with the members that must be there.
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         result: P,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             result,
             extra: support::Extra::default(),
         }
@@ -2243,10 +2157,7 @@ impl<P> CompletedTaskResult<P> {
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
@@ -2271,9 +2182,9 @@ impl<P: support::Payload> support::Record for CompletedTaskResult<P> {
         "pollIntervalMs",
         "result",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -2286,18 +2197,18 @@ impl<P: support::Payload> support::Record for CompletedTaskResult<P> {
         let mut result = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut task_id)?,
-                3usize => members.tag(&["completed"], &mut status)?,
-                4usize => members.put(&mut status_message)?,
-                5usize => members.put(&mut created_at)?,
-                6usize => members.put(&mut last_updated_at)?,
-                7usize => members.put(&mut ttl_ms)?,
-                8usize => members.put(&mut poll_interval_ms)?,
-                9usize => members.put(&mut result)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete", "task"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut task_id),
+                3usize => members.tag(&["completed"], &mut status),
+                4usize => members.put(&mut status_message),
+                5usize => members.put(&mut created_at),
+                6usize => members.put(&mut last_updated_at),
+                7usize => members.put(&mut ttl_ms),
+                8usize => members.put(&mut poll_interval_ms),
+                9usize => members.put(&mut result),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &["task"])?;
@@ -2316,32 +2227,23 @@ impl<P: support::Payload> support::Record for CompletedTaskResult<P> {
         })
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de> for CompletedTaskResult<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CompletedTaskResult < P >);
+impl<P: support::Payload> support::Written for CompletedTaskResult<P> {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.task_id);
+        members.put(3usize, "completed");
+        members.optional(4usize, &self.status_message);
+        members.put(5usize, &self.created_at);
+        members.put(6usize, &self.last_updated_at);
+        members.put(7usize, &self.ttl_ms);
+        members.optional(8usize, &self.poll_interval_ms);
+        members.put(9usize, &self.result);
+        members.extra(&self.extra);
     }
 }
-impl<P: support::Payload> ::serde::Serialize for CompletedTaskResult<P> {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.task_id)?;
-        members.put(3usize, "completed")?;
-        members.optional(4usize, &self.status_message)?;
-        members.put(5usize, &self.created_at)?;
-        members.put(6usize, &self.last_updated_at)?;
-        members.put(7usize, &self.ttl_ms)?;
-        members.optional(8usize, &self.poll_interval_ms)?;
-        members.put(9usize, &self.result)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CompletedTaskResult < P >);
 impl<P> From<CompletedTaskResult<P>> for CompletedTask<P> {
     fn from(value: CompletedTaskResult<P>) -> Self {
         Self {
@@ -2359,7 +2261,7 @@ impl<P> From<CompletedTaskResult<P>> for CompletedTask<P> {
 impl<P> From<CompletedTask<P>> for CompletedTaskResult<P> {
     fn from(value: CompletedTask<P>) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -2380,19 +2282,19 @@ impl<P> From<CompletedTask<P>> for CompletedTaskResult<P> {
 #[non_exhaustive]
 pub struct FailedTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Error.
     pub error: ErrorObject,
     /// Members that the schema does not name.
@@ -2400,42 +2302,43 @@ pub struct FailedTaskResult {
 }
 impl FailedTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         error: ErrorObject,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -2455,9 +2358,9 @@ impl support::Record for FailedTaskResult {
         "pollIntervalMs",
         "error",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -2470,18 +2373,18 @@ impl support::Record for FailedTaskResult {
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut task_id)?,
-                3usize => members.tag(&["failed"], &mut status)?,
-                4usize => members.put(&mut status_message)?,
-                5usize => members.put(&mut created_at)?,
-                6usize => members.put(&mut last_updated_at)?,
-                7usize => members.put(&mut ttl_ms)?,
-                8usize => members.put(&mut poll_interval_ms)?,
-                9usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete", "task"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut task_id),
+                3usize => members.tag(&["failed"], &mut status),
+                4usize => members.put(&mut status_message),
+                5usize => members.put(&mut created_at),
+                6usize => members.put(&mut last_updated_at),
+                7usize => members.put(&mut ttl_ms),
+                8usize => members.put(&mut poll_interval_ms),
+                9usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &["task"])?;
@@ -2500,33 +2403,25 @@ impl support::Record for FailedTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for FailedTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(FailedTaskResult);
+impl support::Written for FailedTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.task_id);
+        members.put(3usize, "failed");
+        members.optional(4usize, &self.status_message);
+        members.put(5usize, &self.created_at);
+        members.put(6usize, &self.last_updated_at);
+        members.put(7usize, &self.ttl_ms);
+        members.optional(8usize, &self.poll_interval_ms);
+        members.put(9usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for FailedTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.task_id)?;
-        members.put(3usize, "failed")?;
-        members.optional(4usize, &self.status_message)?;
-        members.put(5usize, &self.created_at)?;
-        members.put(6usize, &self.last_updated_at)?;
-        members.put(7usize, &self.ttl_ms)?;
-        members.optional(8usize, &self.poll_interval_ms)?;
-        members.put(9usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(FailedTaskResult);
 impl From<FailedTaskResult> for FailedTask {
+    #[inline]
     fn from(value: FailedTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -2541,9 +2436,10 @@ impl From<FailedTaskResult> for FailedTask {
     }
 }
 impl From<FailedTask> for FailedTaskResult {
+    #[inline]
     fn from(value: FailedTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -2564,58 +2460,59 @@ impl From<FailedTask> for FailedTaskResult {
 #[non_exhaustive]
 pub struct CancelledTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelledTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -2634,9 +2531,9 @@ impl support::Record for CancelledTaskResult {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -2648,17 +2545,17 @@ impl support::Record for CancelledTaskResult {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                2usize => members.put(&mut task_id)?,
-                3usize => members.tag(&["cancelled"], &mut status)?,
-                4usize => members.put(&mut status_message)?,
-                5usize => members.put(&mut created_at)?,
-                6usize => members.put(&mut last_updated_at)?,
-                7usize => members.put(&mut ttl_ms)?,
-                8usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete", "task"], &mut result_type),
+                1usize => members.put(&mut meta),
+                2usize => members.put(&mut task_id),
+                3usize => members.tag(&["cancelled"], &mut status),
+                4usize => members.put(&mut status_message),
+                5usize => members.put(&mut created_at),
+                6usize => members.put(&mut last_updated_at),
+                7usize => members.put(&mut ttl_ms),
+                8usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &["task"])?;
@@ -2676,32 +2573,24 @@ impl support::Record for CancelledTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelledTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelledTaskResult);
+impl support::Written for CancelledTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.put(2usize, &self.task_id);
+        members.put(3usize, "cancelled");
+        members.optional(4usize, &self.status_message);
+        members.put(5usize, &self.created_at);
+        members.put(6usize, &self.last_updated_at);
+        members.put(7usize, &self.ttl_ms);
+        members.optional(8usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelledTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.put(2usize, &self.task_id)?;
-        members.put(3usize, "cancelled")?;
-        members.optional(4usize, &self.status_message)?;
-        members.put(5usize, &self.created_at)?;
-        members.put(6usize, &self.last_updated_at)?;
-        members.put(7usize, &self.ttl_ms)?;
-        members.optional(8usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelledTaskResult);
 impl From<CancelledTaskResult> for CancelledTask {
+    #[inline]
     fn from(value: CancelledTaskResult) -> Self {
         Self {
             task_id: value.task_id,
@@ -2715,9 +2604,10 @@ impl From<CancelledTaskResult> for CancelledTask {
     }
 }
 impl From<CancelledTask> for CancelledTaskResult {
+    #[inline]
     fn from(value: CancelledTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -2750,7 +2640,7 @@ pub enum GetTaskResult<P = support::JsonObject> {
     /// `status` is none of these; nothing of the message is lost.
     Other {
         /// The value of `status`.
-        status: ::std::string::String,
+        status: String,
         /// All other members.
         fields: support::JsonObject,
     },
@@ -2809,9 +2699,9 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
         "result",
         "error",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         let mut task_id = None;
@@ -2826,9 +2716,9 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
         let mut error = None;
         while let Some(index) = members.advance()? {
             match (index, status.as_deref()) {
-                (0usize, _) => members.tag(&["complete", "task"], &mut result_type)?,
-                (1usize, _) => members.put(&mut meta)?,
-                (2usize, _) => members.put(&mut task_id)?,
+                (0usize, _) => members.tag(&["complete", "task"], &mut result_type),
+                (1usize, _) => members.put(&mut meta),
+                (2usize, _) => members.put(&mut task_id),
                 (3usize, _) => {
                     members
                         .tag(
@@ -2840,24 +2730,24 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
                                 "cancelled",
                             ],
                             &mut status,
-                        )?
+                        )
                 }
-                (4usize, _) => members.put(&mut status_message)?,
-                (5usize, _) => members.put(&mut created_at)?,
-                (6usize, _) => members.put(&mut last_updated_at)?,
-                (7usize, _) => members.put(&mut ttl_ms)?,
-                (8usize, _) => members.put(&mut poll_interval_ms)?,
-                (9usize, Some("input_required")) => members.put(&mut input_requests)?,
-                (10usize, _) => members.put(&mut result)?,
-                (11usize, Some("failed")) => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                (4usize, _) => members.put(&mut status_message),
+                (5usize, _) => members.put(&mut created_at),
+                (6usize, _) => members.put(&mut last_updated_at),
+                (7usize, _) => members.put(&mut ttl_ms),
+                (8usize, _) => members.put(&mut poll_interval_ms),
+                (9usize, Some("input_required")) => members.put(&mut input_requests),
+                (10usize, _) => members.put(&mut result),
+                (11usize, Some("failed")) => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         let found = members.require_tag(3usize, status.clone())?;
         match &*found {
             "working" => {
                 members.stray::<P>(10usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     if result_type.is_some() {
                         members.constant(0usize, result_type, "complete", &["task"])?;
                     }
@@ -2877,7 +2767,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             }
             "input_required" => {
                 members.stray::<P>(10usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     if result_type.is_some() {
                         members.constant(0usize, result_type, "complete", &["task"])?;
                     }
@@ -2897,7 +2787,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
                 value.map(Self::InputRequired)
             }
             "completed" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     if result_type.is_some() {
                         members.constant(0usize, result_type, "complete", &["task"])?;
                     }
@@ -2918,7 +2808,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             }
             "failed" => {
                 members.stray::<P>(10usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     if result_type.is_some() {
                         members.constant(0usize, result_type, "complete", &["task"])?;
                     }
@@ -2939,7 +2829,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             }
             "cancelled" => {
                 members.stray::<P>(10usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     if result_type.is_some() {
                         members.constant(0usize, result_type, "complete", &["task"])?;
                     }
@@ -2976,18 +2866,12 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
         }
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de> for GetTaskResult<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(GetTaskResult < P >);
 impl<P: support::Payload> ::serde::Serialize for GetTaskResult<P> {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Working(value) => value.serialize(serializer),
             Self::InputRequired(value) => value.serialize(serializer),
@@ -3037,25 +2921,24 @@ pub struct UpdateTaskRequestParams {
     /// Input responses.
     pub input_responses: InputResponses,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestMetaObject>,
+    pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl UpdateTaskRequestParams {
     /// A value with the members that must be there.
-    pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        input_responses: InputResponses,
-    ) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>, input_responses: InputResponses) -> Self {
         Self {
             task_id: task_id.into(),
             input_responses,
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3064,19 +2947,19 @@ impl UpdateTaskRequestParams {
 impl support::Record for UpdateTaskRequestParams {
     const NAME: &'static str = "UpdateTaskRequestParams";
     const KEYS: &'static [&'static str] = &["taskId", "inputResponses", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut input_responses = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut input_responses)?,
-                2usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut input_responses),
+                2usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -3086,25 +2969,16 @@ impl support::Record for UpdateTaskRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for UpdateTaskRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(UpdateTaskRequestParams);
+impl support::Written for UpdateTaskRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.put(1usize, &self.input_responses);
+        members.optional(2usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for UpdateTaskRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.put(1usize, &self.input_responses)?;
-        members.optional(2usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(UpdateTaskRequestParams);
 /// Update task request.
 ///
 /// Brings answers to a task. Over HTTP the task id also goes into the `Mcp-Name` header.
@@ -3122,6 +2996,7 @@ pub struct UpdateTaskRequest {
 }
 impl UpdateTaskRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: UpdateTaskRequestParams) -> Self {
         Self {
             id,
@@ -3133,21 +3008,21 @@ impl UpdateTaskRequest {
 impl support::Record for UpdateTaskRequest {
     const NAME: &'static str = "UpdateTaskRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/update"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/update"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/update", &[])?;
@@ -3158,26 +3033,17 @@ impl support::Record for UpdateTaskRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for UpdateTaskRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(UpdateTaskRequest);
+impl support::Written for UpdateTaskRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/update");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for UpdateTaskRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/update")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(UpdateTaskRequest);
 impl UpdateTaskRequest {
     /// The method, `tasks/update`.
     pub const METHOD: &'static str = "tasks/update";
@@ -3196,20 +3062,22 @@ impl support::Request for UpdateTaskRequest {
 #[non_exhaustive]
 pub struct UpdateTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl UpdateTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3218,17 +3086,17 @@ impl UpdateTaskResult {
 impl support::Record for UpdateTaskResult {
     const NAME: &'static str = "UpdateTaskResult";
     const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete"], &mut result_type),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &[])?;
@@ -3239,54 +3107,43 @@ impl support::Record for UpdateTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for UpdateTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(UpdateTaskResult);
+impl support::Written for UpdateTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for UpdateTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(UpdateTaskResult);
 /// Unfit responses.
 ///
 /// Why each response was refused, by input key.
 ///
 /// Source: SEP-2663: Task Update Requests; UPD-07.
 #[derive(Clone, Debug, PartialEq)]
-pub struct InvalidInputResponseErrorDataKeys(
-    pub support::IndexMap<::std::string::String, ::std::string::String>,
-);
+pub struct InvalidInputResponseErrorDataKeys(pub support::IndexMap<String, String>);
 impl Default for InvalidInputResponseErrorDataKeys {
+    #[inline]
     fn default() -> Self {
         Self(support::IndexMap::new())
     }
 }
 impl ::std::ops::Deref for InvalidInputResponseErrorDataKeys {
-    type Target = support::IndexMap<::std::string::String, ::std::string::String>;
+    type Target = support::IndexMap<String, String>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 impl ::std::ops::DerefMut for InvalidInputResponseErrorDataKeys {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
 }
-impl FromIterator<(::std::string::String, ::std::string::String)>
-for InvalidInputResponseErrorDataKeys {
-    fn from_iter<T: IntoIterator<Item = (::std::string::String, ::std::string::String)>>(
-        entries: T,
-    ) -> Self {
+impl FromIterator<(String, String)> for InvalidInputResponseErrorDataKeys {
+    fn from_iter<T: IntoIterator<Item = (String, String)>>(entries: T) -> Self {
         Self(entries.into_iter().collect())
     }
 }
@@ -3294,14 +3151,14 @@ impl ::serde::Serialize for InvalidInputResponseErrorDataKeys {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 impl<'de> ::serde::Deserialize<'de> for InvalidInputResponseErrorDataKeys {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
+    ) -> Result<Self, D::Error> {
         support::read_map(
                 "InvalidInputResponseErrorDataKeys",
                 0..=usize::MAX,
@@ -3325,6 +3182,7 @@ pub struct InvalidInputResponseErrorData {
 }
 impl InvalidInputResponseErrorData {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(keys: InvalidInputResponseErrorDataKeys) -> Self {
         Self {
             keys,
@@ -3335,17 +3193,17 @@ impl InvalidInputResponseErrorData {
 impl support::Record for InvalidInputResponseErrorData {
     const NAME: &'static str = "InvalidInputResponseErrorData";
     const KEYS: &'static [&'static str] = &["reason", "keys"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut reason = None;
         let mut keys = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["invalid_input_response"], &mut reason)?,
-                1usize => members.put(&mut keys)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["invalid_input_response"], &mut reason),
+                1usize => members.put(&mut keys),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, reason, "invalid_input_response", &[])?;
         Ok(Self {
@@ -3354,24 +3212,15 @@ impl support::Record for InvalidInputResponseErrorData {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InvalidInputResponseErrorData {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InvalidInputResponseErrorData);
+impl support::Written for InvalidInputResponseErrorData {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "invalid_input_response");
+        members.put(1usize, &self.keys);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InvalidInputResponseErrorData {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "invalid_input_response")?;
-        members.put(1usize, &self.keys)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InvalidInputResponseErrorData);
 /// Cancel task params.
 ///
 /// Which task to call off.
@@ -3383,21 +3232,23 @@ pub struct CancelTaskRequestParams {
     /// Task id.
     pub task_id: TaskId,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestMetaObject>,
+    pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelTaskRequestParams {
     /// A value with the members that must be there.
-    pub fn new(task_id: impl ::std::convert::Into<TaskId>) -> Self {
+    #[inline]
+    pub fn new(task_id: impl Into<TaskId>) -> Self {
         Self {
             task_id: task_id.into(),
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3406,17 +3257,17 @@ impl CancelTaskRequestParams {
 impl support::Record for CancelTaskRequestParams {
     const NAME: &'static str = "CancelTaskRequestParams";
     const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_id = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_id)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_id),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_id: members.require(0usize, task_id)?,
@@ -3425,24 +3276,15 @@ impl support::Record for CancelTaskRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelTaskRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelTaskRequestParams);
+impl support::Written for CancelTaskRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.task_id);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelTaskRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.task_id)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelTaskRequestParams);
 /// Cancel task request.
 ///
 /// Asks the server to stop working on a task. It is a wish: the task may still end in another way. Over HTTP the task id also goes into the `Mcp-Name` header.
@@ -3460,6 +3302,7 @@ pub struct CancelTaskRequest {
 }
 impl CancelTaskRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: CancelTaskRequestParams) -> Self {
         Self {
             id,
@@ -3471,21 +3314,21 @@ impl CancelTaskRequest {
 impl support::Record for CancelTaskRequest {
     const NAME: &'static str = "CancelTaskRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["tasks/cancel"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["tasks/cancel"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "tasks/cancel", &[])?;
@@ -3496,26 +3339,17 @@ impl support::Record for CancelTaskRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelTaskRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelTaskRequest);
+impl support::Written for CancelTaskRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "tasks/cancel");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelTaskRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "tasks/cancel")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelTaskRequest);
 impl CancelTaskRequest {
     /// The method, `tasks/cancel`.
     pub const METHOD: &'static str = "tasks/cancel";
@@ -3534,20 +3368,22 @@ impl support::Request for CancelTaskRequest {
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Result metadata.
-    pub meta: ::std::option::Option<ResultMetaObject>,
+    pub meta: Option<ResultMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelTaskResult {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: ResultMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -3556,17 +3392,17 @@ impl CancelTaskResult {
 impl support::Record for CancelTaskResult {
     const NAME: &'static str = "CancelTaskResult";
     const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut result_type = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["complete"], &mut result_type)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["complete"], &mut result_type),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         if result_type.is_some() {
             members.constant(0usize, result_type, "complete", &[])?;
@@ -3577,24 +3413,15 @@ impl support::Record for CancelTaskResult {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelTaskResult {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelTaskResult);
+impl support::Written for CancelTaskResult {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "complete");
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelTaskResult {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "complete")?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelTaskResult);
 /// Rate limit detail.
 ///
 /// Ours: `data` of the error by which mcp-tasks, where told to, slows down a client that polls much faster than the task suggests. The task is unharmed.
@@ -3610,6 +3437,7 @@ pub struct RateLimitedErrorData {
 }
 impl RateLimitedErrorData {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(retry_after_ms: DurationMs) -> Self {
         Self {
             retry_after_ms,
@@ -3620,15 +3448,15 @@ impl RateLimitedErrorData {
 impl support::Record for RateLimitedErrorData {
     const NAME: &'static str = "RateLimitedErrorData";
     const KEYS: &'static [&'static str] = &["retryAfterMs"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut retry_after_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut retry_after_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut retry_after_ms),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             retry_after_ms: members.require(0usize, retry_after_ms)?,
@@ -3636,23 +3464,14 @@ impl support::Record for RateLimitedErrorData {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for RateLimitedErrorData {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(RateLimitedErrorData);
+impl support::Written for RateLimitedErrorData {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.retry_after_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for RateLimitedErrorData {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.retry_after_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(RateLimitedErrorData);
 /// Task progress.
 ///
 /// Ours: stands under `rs.mcp-tasks/progress` in the `_meta` of a message about a task, for clients that draw a bar. Everybody else reads the status message.
@@ -3670,6 +3489,7 @@ pub struct TaskProgress {
 }
 impl TaskProgress {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(done: ::serde_json::Number, total: ::serde_json::Number) -> Self {
         Self {
             done,
@@ -3681,17 +3501,17 @@ impl TaskProgress {
 impl support::Record for TaskProgress {
     const NAME: &'static str = "TaskProgress";
     const KEYS: &'static [&'static str] = &["done", "total"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut done = None;
         let mut total = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut done)?,
-                1usize => members.put(&mut total)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut done),
+                1usize => members.put(&mut total),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             done: members.require(0usize, done)?,
@@ -3700,24 +3520,15 @@ impl support::Record for TaskProgress {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskProgress {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskProgress);
+impl support::Written for TaskProgress {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.done);
+        members.put(1usize, &self.total);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskProgress {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.done)?;
-        members.put(1usize, &self.total)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskProgress);
 /// Task notification params, working.
 ///
 /// Params of `notifications/tasks` while the task is being worked on.
@@ -3727,58 +3538,59 @@ impl ::serde::Serialize for TaskProgress {
 #[non_exhaustive]
 pub struct WorkingTaskNotificationParams {
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl WorkingTaskNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -3796,9 +3608,9 @@ impl support::Record for WorkingTaskNotificationParams {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -3809,16 +3621,16 @@ impl support::Record for WorkingTaskNotificationParams {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.tag(&["working"], &mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl_ms)?,
-                7usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.tag(&["working"], &mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl_ms),
+                7usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         members.constant(2usize, status, "working", &[])?;
         Ok(Self {
@@ -3833,31 +3645,23 @@ impl support::Record for WorkingTaskNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for WorkingTaskNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(WorkingTaskNotificationParams);
+impl support::Written for WorkingTaskNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, "working");
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl_ms);
+        members.optional(7usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for WorkingTaskNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, "working")?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl_ms)?;
-        members.optional(7usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(WorkingTaskNotificationParams);
 impl From<WorkingTaskNotificationParams> for WorkingTask {
+    #[inline]
     fn from(value: WorkingTaskNotificationParams) -> Self {
         Self {
             task_id: value.task_id,
@@ -3871,9 +3675,10 @@ impl From<WorkingTaskNotificationParams> for WorkingTask {
     }
 }
 impl From<WorkingTask> for WorkingTaskNotificationParams {
+    #[inline]
     fn from(value: WorkingTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -3893,19 +3698,19 @@ impl From<WorkingTask> for WorkingTaskNotificationParams {
 #[non_exhaustive]
 pub struct InputRequiredTaskNotificationParams {
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Input requests.
     pub input_requests: InputRequests,
     /// Members that the schema does not name.
@@ -3913,42 +3718,43 @@ pub struct InputRequiredTaskNotificationParams {
 }
 impl InputRequiredTaskNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         input_requests: InputRequests,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             input_requests,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -3967,9 +3773,9 @@ impl support::Record for InputRequiredTaskNotificationParams {
         "pollIntervalMs",
         "inputRequests",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -3981,17 +3787,17 @@ impl support::Record for InputRequiredTaskNotificationParams {
         let mut input_requests = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.tag(&["input_required"], &mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl_ms)?,
-                7usize => members.put(&mut poll_interval_ms)?,
-                8usize => members.put(&mut input_requests)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.tag(&["input_required"], &mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl_ms),
+                7usize => members.put(&mut poll_interval_ms),
+                8usize => members.put(&mut input_requests),
+                _ => members.keep(),
+            }?
         }
         members.constant(2usize, status, "input_required", &[])?;
         Ok(Self {
@@ -4007,32 +3813,24 @@ impl support::Record for InputRequiredTaskNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for InputRequiredTaskNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(InputRequiredTaskNotificationParams);
+impl support::Written for InputRequiredTaskNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, "input_required");
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl_ms);
+        members.optional(7usize, &self.poll_interval_ms);
+        members.put(8usize, &self.input_requests);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for InputRequiredTaskNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, "input_required")?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl_ms)?;
-        members.optional(7usize, &self.poll_interval_ms)?;
-        members.put(8usize, &self.input_requests)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(InputRequiredTaskNotificationParams);
 impl From<InputRequiredTaskNotificationParams> for InputRequiredTask {
+    #[inline]
     fn from(value: InputRequiredTaskNotificationParams) -> Self {
         Self {
             task_id: value.task_id,
@@ -4047,9 +3845,10 @@ impl From<InputRequiredTaskNotificationParams> for InputRequiredTask {
     }
 }
 impl From<InputRequiredTask> for InputRequiredTaskNotificationParams {
+    #[inline]
     fn from(value: InputRequiredTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -4070,19 +3869,19 @@ impl From<InputRequiredTask> for InputRequiredTaskNotificationParams {
 #[non_exhaustive]
 pub struct CompletedTaskNotificationParams<P = support::JsonObject> {
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// JSON object.
     pub result: P,
     /// Members that the schema does not name.
@@ -4091,20 +3890,20 @@ pub struct CompletedTaskNotificationParams<P = support::JsonObject> {
 impl<P> CompletedTaskNotificationParams<P> {
     /// A value with the members that must be there.
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         result: P,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             result,
             extra: support::Extra::default(),
         }
@@ -4117,10 +3916,7 @@ impl<P> CompletedTaskNotificationParams<P> {
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
@@ -4144,9 +3940,9 @@ impl<P: support::Payload> support::Record for CompletedTaskNotificationParams<P>
         "pollIntervalMs",
         "result",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -4158,17 +3954,17 @@ impl<P: support::Payload> support::Record for CompletedTaskNotificationParams<P>
         let mut result = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.tag(&["completed"], &mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl_ms)?,
-                7usize => members.put(&mut poll_interval_ms)?,
-                8usize => members.put(&mut result)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.tag(&["completed"], &mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl_ms),
+                7usize => members.put(&mut poll_interval_ms),
+                8usize => members.put(&mut result),
+                _ => members.keep(),
+            }?
         }
         members.constant(2usize, status, "completed", &[])?;
         Ok(Self {
@@ -4184,32 +3980,22 @@ impl<P: support::Payload> support::Record for CompletedTaskNotificationParams<P>
         })
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de>
-for CompletedTaskNotificationParams<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CompletedTaskNotificationParams < P >);
+impl<P: support::Payload> support::Written for CompletedTaskNotificationParams<P> {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, "completed");
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl_ms);
+        members.optional(7usize, &self.poll_interval_ms);
+        members.put(8usize, &self.result);
+        members.extra(&self.extra);
     }
 }
-impl<P: support::Payload> ::serde::Serialize for CompletedTaskNotificationParams<P> {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, "completed")?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl_ms)?;
-        members.optional(7usize, &self.poll_interval_ms)?;
-        members.put(8usize, &self.result)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CompletedTaskNotificationParams < P >);
 impl<P> From<CompletedTaskNotificationParams<P>> for CompletedTask<P> {
     fn from(value: CompletedTaskNotificationParams<P>) -> Self {
         Self {
@@ -4227,7 +4013,7 @@ impl<P> From<CompletedTaskNotificationParams<P>> for CompletedTask<P> {
 impl<P> From<CompletedTask<P>> for CompletedTaskNotificationParams<P> {
     fn from(value: CompletedTask<P>) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -4248,19 +4034,19 @@ impl<P> From<CompletedTask<P>> for CompletedTaskNotificationParams<P> {
 #[non_exhaustive]
 pub struct FailedTaskNotificationParams {
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Error.
     pub error: ErrorObject,
     /// Members that the schema does not name.
@@ -4268,42 +4054,43 @@ pub struct FailedTaskNotificationParams {
 }
 impl FailedTaskNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
         error: ErrorObject,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             error,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -4322,9 +4109,9 @@ impl support::Record for FailedTaskNotificationParams {
         "pollIntervalMs",
         "error",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -4336,17 +4123,17 @@ impl support::Record for FailedTaskNotificationParams {
         let mut error = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.tag(&["failed"], &mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl_ms)?,
-                7usize => members.put(&mut poll_interval_ms)?,
-                8usize => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.tag(&["failed"], &mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl_ms),
+                7usize => members.put(&mut poll_interval_ms),
+                8usize => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         members.constant(2usize, status, "failed", &[])?;
         Ok(Self {
@@ -4362,32 +4149,24 @@ impl support::Record for FailedTaskNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for FailedTaskNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(FailedTaskNotificationParams);
+impl support::Written for FailedTaskNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, "failed");
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl_ms);
+        members.optional(7usize, &self.poll_interval_ms);
+        members.put(8usize, &self.error);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for FailedTaskNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, "failed")?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl_ms)?;
-        members.optional(7usize, &self.poll_interval_ms)?;
-        members.put(8usize, &self.error)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(FailedTaskNotificationParams);
 impl From<FailedTaskNotificationParams> for FailedTask {
+    #[inline]
     fn from(value: FailedTaskNotificationParams) -> Self {
         Self {
             task_id: value.task_id,
@@ -4402,9 +4181,10 @@ impl From<FailedTaskNotificationParams> for FailedTask {
     }
 }
 impl From<FailedTask> for FailedTaskNotificationParams {
+    #[inline]
     fn from(value: FailedTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -4425,58 +4205,59 @@ impl From<FailedTask> for FailedTaskNotificationParams {
 #[non_exhaustive]
 pub struct CancelledTaskNotificationParams {
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Task id.
     pub task_id: TaskId,
     /// What is going on, in words for a person or a model: progress, what is waited for, or why it ended.
-    pub status_message: ::std::option::Option<::std::string::String>,
+    pub status_message: Option<String>,
     /// Timestamp.
     pub created_at: Timestamp,
     /// Timestamp.
     pub last_updated_at: Timestamp,
     /// How long after its creation the task is kept; null means without limit. It may change while the task lives.
-    pub ttl_ms: ::std::option::Option<DurationMs>,
+    pub ttl_ms: Option<DurationMs>,
     /// Milliseconds.
-    pub poll_interval_ms: ::std::option::Option<DurationMs>,
+    pub poll_interval_ms: Option<DurationMs>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl CancelledTaskNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
-        task_id: impl ::std::convert::Into<TaskId>,
-        created_at: impl ::std::convert::Into<Timestamp>,
-        last_updated_at: impl ::std::convert::Into<Timestamp>,
-        ttl_ms: ::std::option::Option<DurationMs>,
+        task_id: impl Into<TaskId>,
+        created_at: impl Into<Timestamp>,
+        last_updated_at: impl Into<Timestamp>,
+        ttl_ms: Option<DurationMs>,
     ) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: None,
             task_id: task_id.into(),
-            status_message: ::std::default::Default::default(),
+            status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
             ttl_ms,
-            poll_interval_ms: ::std::default::Default::default(),
+            poll_interval_ms: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
     }
     /// Sets `statusMessage`.
     #[must_use]
-    pub fn with_status_message(
-        mut self,
-        value: impl ::std::convert::Into<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_status_message(mut self, value: impl Into<String>) -> Self {
         self.status_message = Some(value.into());
         self
     }
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, value: DurationMs) -> Self {
         self.poll_interval_ms = Some(value);
         self
@@ -4494,9 +4275,9 @@ impl support::Record for CancelledTaskNotificationParams {
         "ttlMs",
         "pollIntervalMs",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -4507,16 +4288,16 @@ impl support::Record for CancelledTaskNotificationParams {
         let mut poll_interval_ms = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut meta)?,
-                1usize => members.put(&mut task_id)?,
-                2usize => members.tag(&["cancelled"], &mut status)?,
-                3usize => members.put(&mut status_message)?,
-                4usize => members.put(&mut created_at)?,
-                5usize => members.put(&mut last_updated_at)?,
-                6usize => members.put(&mut ttl_ms)?,
-                7usize => members.put(&mut poll_interval_ms)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut meta),
+                1usize => members.put(&mut task_id),
+                2usize => members.tag(&["cancelled"], &mut status),
+                3usize => members.put(&mut status_message),
+                4usize => members.put(&mut created_at),
+                5usize => members.put(&mut last_updated_at),
+                6usize => members.put(&mut ttl_ms),
+                7usize => members.put(&mut poll_interval_ms),
+                _ => members.keep(),
+            }?
         }
         members.constant(2usize, status, "cancelled", &[])?;
         Ok(Self {
@@ -4531,31 +4312,23 @@ impl support::Record for CancelledTaskNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for CancelledTaskNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(CancelledTaskNotificationParams);
+impl support::Written for CancelledTaskNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.meta);
+        members.put(1usize, &self.task_id);
+        members.put(2usize, "cancelled");
+        members.optional(3usize, &self.status_message);
+        members.put(4usize, &self.created_at);
+        members.put(5usize, &self.last_updated_at);
+        members.put(6usize, &self.ttl_ms);
+        members.optional(7usize, &self.poll_interval_ms);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for CancelledTaskNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.meta)?;
-        members.put(1usize, &self.task_id)?;
-        members.put(2usize, "cancelled")?;
-        members.optional(3usize, &self.status_message)?;
-        members.put(4usize, &self.created_at)?;
-        members.put(5usize, &self.last_updated_at)?;
-        members.put(6usize, &self.ttl_ms)?;
-        members.optional(7usize, &self.poll_interval_ms)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(CancelledTaskNotificationParams);
 impl From<CancelledTaskNotificationParams> for CancelledTask {
+    #[inline]
     fn from(value: CancelledTaskNotificationParams) -> Self {
         Self {
             task_id: value.task_id,
@@ -4569,9 +4342,10 @@ impl From<CancelledTaskNotificationParams> for CancelledTask {
     }
 }
 impl From<CancelledTask> for CancelledTaskNotificationParams {
+    #[inline]
     fn from(value: CancelledTask) -> Self {
         Self {
-            meta: ::std::default::Default::default(),
+            meta: Default::default(),
             task_id: value.task_id,
             status_message: value.status_message,
             created_at: value.created_at,
@@ -4604,7 +4378,7 @@ pub enum TaskStatusNotificationParams<P = support::JsonObject> {
     /// `status` is none of these; nothing of the message is lost.
     Other {
         /// The value of `status`.
-        status: ::std::string::String,
+        status: String,
         /// All other members.
         fields: support::JsonObject,
     },
@@ -4662,9 +4436,9 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
         "result",
         "error",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut meta = None;
         let mut task_id = None;
         let mut status = None;
@@ -4678,8 +4452,8 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
         let mut error = None;
         while let Some(index) = members.advance()? {
             match (index, status.as_deref()) {
-                (0usize, _) => members.put(&mut meta)?,
-                (1usize, _) => members.put(&mut task_id)?,
+                (0usize, _) => members.put(&mut meta),
+                (1usize, _) => members.put(&mut task_id),
                 (2usize, _) => {
                     members
                         .tag(
@@ -4691,24 +4465,24 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
                                 "cancelled",
                             ],
                             &mut status,
-                        )?
+                        )
                 }
-                (3usize, _) => members.put(&mut status_message)?,
-                (4usize, _) => members.put(&mut created_at)?,
-                (5usize, _) => members.put(&mut last_updated_at)?,
-                (6usize, _) => members.put(&mut ttl_ms)?,
-                (7usize, _) => members.put(&mut poll_interval_ms)?,
-                (8usize, Some("input_required")) => members.put(&mut input_requests)?,
-                (9usize, _) => members.put(&mut result)?,
-                (10usize, Some("failed")) => members.put(&mut error)?,
-                _ => members.keep()?,
-            }
+                (3usize, _) => members.put(&mut status_message),
+                (4usize, _) => members.put(&mut created_at),
+                (5usize, _) => members.put(&mut last_updated_at),
+                (6usize, _) => members.put(&mut ttl_ms),
+                (7usize, _) => members.put(&mut poll_interval_ms),
+                (8usize, Some("input_required")) => members.put(&mut input_requests),
+                (9usize, _) => members.put(&mut result),
+                (10usize, Some("failed")) => members.put(&mut error),
+                _ => members.keep(),
+            }?
         }
         let found = members.require_tag(2usize, status.clone())?;
         match &*found {
             "working" => {
                 members.stray::<P>(9usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(2usize, status, "working", &[])?;
                     Ok(WorkingTaskNotificationParams {
                         meta: members.take(0usize, meta)?,
@@ -4725,7 +4499,7 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
             }
             "input_required" => {
                 members.stray::<P>(9usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(2usize, status, "input_required", &[])?;
                     Ok(InputRequiredTaskNotificationParams {
                         meta: members.take(0usize, meta)?,
@@ -4742,7 +4516,7 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
                 value.map(Self::InputRequired)
             }
             "completed" => {
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(2usize, status, "completed", &[])?;
                     Ok(CompletedTaskNotificationParams {
                         meta: members.take(0usize, meta)?,
@@ -4760,7 +4534,7 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
             }
             "failed" => {
                 members.stray::<P>(9usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(2usize, status, "failed", &[])?;
                     Ok(FailedTaskNotificationParams {
                         meta: members.take(0usize, meta)?,
@@ -4778,7 +4552,7 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
             }
             "cancelled" => {
                 members.stray::<P>(9usize, result)?;
-                let value: ::std::result::Result<_, A::Error> = {
+                let value: Result<_, A::Error> = {
                     members.constant(2usize, status, "cancelled", &[])?;
                     Ok(CancelledTaskNotificationParams {
                         meta: members.take(0usize, meta)?,
@@ -4811,19 +4585,12 @@ impl<P: support::Payload> support::Record for TaskStatusNotificationParams<P> {
         }
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de>
-for TaskStatusNotificationParams<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
-    }
-}
+support::deserialize!(TaskStatusNotificationParams < P >);
 impl<P: support::Payload> ::serde::Serialize for TaskStatusNotificationParams<P> {
     fn serialize<S: ::serde::Serializer>(
         &self,
         serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
+    ) -> Result<S::Ok, S::Error> {
         match self {
             Self::Working(value) => value.serialize(serializer),
             Self::InputRequired(value) => value.serialize(serializer),
@@ -4893,19 +4660,19 @@ impl<P> TaskStatusNotification<P> {
 impl<P: support::Payload> support::Record for TaskStatusNotification<P> {
     const NAME: &'static str = "TaskStatusNotification";
     const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.tag(&["notifications/tasks"], &mut method)?,
-                2usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.tag(&["notifications/tasks"], &mut method),
+                2usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(1usize, method, "notifications/tasks", &[])?;
@@ -4915,25 +4682,16 @@ impl<P: support::Payload> support::Record for TaskStatusNotification<P> {
         })
     }
 }
-impl<'de, P: support::Payload> ::serde::Deserialize<'de> for TaskStatusNotification<P> {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskStatusNotification < P >);
+impl<P: support::Payload> support::Written for TaskStatusNotification<P> {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, "notifications/tasks");
+        members.put(2usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl<P: support::Payload> ::serde::Serialize for TaskStatusNotification<P> {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, "notifications/tasks")?;
-        members.put(2usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskStatusNotification < P >);
 impl<P> TaskStatusNotification<P> {
     /// The method, `notifications/tasks`.
     pub const METHOD: &'static str = "notifications/tasks";
@@ -4951,21 +4709,23 @@ impl<P: support::Payload> support::Notification for TaskStatusNotification<P> {
 #[non_exhaustive]
 pub struct TaskSubscriptionNotifications {
     /// Tasks to be told about.
-    pub task_ids: ::std::option::Option<::std::vec::Vec<TaskId>>,
+    pub task_ids: Option<Vec<TaskId>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TaskSubscriptionNotifications {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            task_ids: ::std::default::Default::default(),
+            task_ids: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `taskIds`.
     #[must_use]
-    pub fn with_task_ids(mut self, value: ::std::vec::Vec<TaskId>) -> Self {
+    #[inline]
+    pub fn with_task_ids(mut self, value: Vec<TaskId>) -> Self {
         self.task_ids = Some(value);
         self
     }
@@ -4973,15 +4733,15 @@ impl TaskSubscriptionNotifications {
 impl support::Record for TaskSubscriptionNotifications {
     const NAME: &'static str = "TaskSubscriptionNotifications";
     const KEYS: &'static [&'static str] = &["taskIds"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_ids = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_ids)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_ids),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_ids: members.take(0usize, task_ids)?,
@@ -4989,23 +4749,14 @@ impl support::Record for TaskSubscriptionNotifications {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskSubscriptionNotifications {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskSubscriptionNotifications);
+impl support::Written for TaskSubscriptionNotifications {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.task_ids);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskSubscriptionNotifications {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.task_ids)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskSubscriptionNotifications);
 /// Acknowledged task subscription.
 ///
 /// What the extension adds to the acknowledgement of a subscription.
@@ -5015,21 +4766,23 @@ impl ::serde::Serialize for TaskSubscriptionNotifications {
 #[non_exhaustive]
 pub struct TaskSubscriptionAcknowledgedNotifications {
     /// Tasks the server will tell about. Ids that are unknown or somebody else's are simply not there.
-    pub task_ids: ::std::option::Option<::std::vec::Vec<TaskId>>,
+    pub task_ids: Option<Vec<TaskId>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl TaskSubscriptionAcknowledgedNotifications {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            task_ids: ::std::default::Default::default(),
+            task_ids: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `taskIds`.
     #[must_use]
-    pub fn with_task_ids(mut self, value: ::std::vec::Vec<TaskId>) -> Self {
+    #[inline]
+    pub fn with_task_ids(mut self, value: Vec<TaskId>) -> Self {
         self.task_ids = Some(value);
         self
     }
@@ -5037,15 +4790,15 @@ impl TaskSubscriptionAcknowledgedNotifications {
 impl support::Record for TaskSubscriptionAcknowledgedNotifications {
     const NAME: &'static str = "TaskSubscriptionAcknowledgedNotifications";
     const KEYS: &'static [&'static str] = &["taskIds"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut task_ids = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut task_ids)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut task_ids),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             task_ids: members.take(0usize, task_ids)?,
@@ -5053,23 +4806,14 @@ impl support::Record for TaskSubscriptionAcknowledgedNotifications {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for TaskSubscriptionAcknowledgedNotifications {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(TaskSubscriptionAcknowledgedNotifications);
+impl support::Written for TaskSubscriptionAcknowledgedNotifications {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.task_ids);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for TaskSubscriptionAcknowledgedNotifications {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.task_ids)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(TaskSubscriptionAcknowledgedNotifications);
 /// Listen filter.
 ///
 /// Which events to send: those of the core and, with `taskIds`, those of tasks.
@@ -5079,62 +4823,63 @@ impl ::serde::Serialize for TaskSubscriptionAcknowledgedNotifications {
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParamsNotifications {
     /// Tell when the set of tools is a new one.
-    pub tools_list_changed: ::std::option::Option<bool>,
+    pub tools_list_changed: Option<bool>,
     /// Tell when the set of prompts is a new one.
-    pub prompts_list_changed: ::std::option::Option<bool>,
+    pub prompts_list_changed: Option<bool>,
     /// Tell when the set of resources is a new one.
-    pub resources_list_changed: ::std::option::Option<bool>,
+    pub resources_list_changed: Option<bool>,
     /// URIs of resources whose changes to tell.
-    pub resource_subscriptions: ::std::option::Option<
-        ::std::vec::Vec<::std::string::String>,
-    >,
+    pub resource_subscriptions: Option<Vec<String>>,
     /// Tasks to be told about.
-    pub task_ids: ::std::option::Option<::std::vec::Vec<TaskId>>,
+    pub task_ids: Option<Vec<TaskId>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl SubscriptionsListenRequestParamsNotifications {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            tools_list_changed: ::std::default::Default::default(),
-            prompts_list_changed: ::std::default::Default::default(),
-            resources_list_changed: ::std::default::Default::default(),
-            resource_subscriptions: ::std::default::Default::default(),
-            task_ids: ::std::default::Default::default(),
+            tools_list_changed: None,
+            prompts_list_changed: None,
+            resources_list_changed: None,
+            resource_subscriptions: None,
+            task_ids: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `toolsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_tools_list_changed(mut self, value: bool) -> Self {
         self.tools_list_changed = Some(value);
         self
     }
     /// Sets `promptsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_prompts_list_changed(mut self, value: bool) -> Self {
         self.prompts_list_changed = Some(value);
         self
     }
     /// Sets `resourcesListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_resources_list_changed(mut self, value: bool) -> Self {
         self.resources_list_changed = Some(value);
         self
     }
     /// Sets `resourceSubscriptions`.
     #[must_use]
-    pub fn with_resource_subscriptions(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_resource_subscriptions(mut self, value: Vec<String>) -> Self {
         self.resource_subscriptions = Some(value);
         self
     }
     /// Sets `taskIds`.
     #[must_use]
-    pub fn with_task_ids(mut self, value: ::std::vec::Vec<TaskId>) -> Self {
+    #[inline]
+    pub fn with_task_ids(mut self, value: Vec<TaskId>) -> Self {
         self.task_ids = Some(value);
         self
     }
@@ -5148,9 +4893,9 @@ impl support::Record for SubscriptionsListenRequestParamsNotifications {
         "resourceSubscriptions",
         "taskIds",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut tools_list_changed = None;
         let mut prompts_list_changed = None;
         let mut resources_list_changed = None;
@@ -5158,13 +4903,13 @@ impl support::Record for SubscriptionsListenRequestParamsNotifications {
         let mut task_ids = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut tools_list_changed)?,
-                1usize => members.put(&mut prompts_list_changed)?,
-                2usize => members.put(&mut resources_list_changed)?,
-                3usize => members.put(&mut resource_subscriptions)?,
-                4usize => members.put(&mut task_ids)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut tools_list_changed),
+                1usize => members.put(&mut prompts_list_changed),
+                2usize => members.put(&mut resources_list_changed),
+                3usize => members.put(&mut resource_subscriptions),
+                4usize => members.put(&mut task_ids),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             tools_list_changed: members.take(0usize, tools_list_changed)?,
@@ -5176,27 +4921,18 @@ impl support::Record for SubscriptionsListenRequestParamsNotifications {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsListenRequestParamsNotifications {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsListenRequestParamsNotifications);
+impl support::Written for SubscriptionsListenRequestParamsNotifications {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.tools_list_changed);
+        members.optional(1usize, &self.prompts_list_changed);
+        members.optional(2usize, &self.resources_list_changed);
+        members.optional(3usize, &self.resource_subscriptions);
+        members.optional(4usize, &self.task_ids);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsListenRequestParamsNotifications {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.tools_list_changed)?;
-        members.optional(1usize, &self.prompts_list_changed)?;
-        members.optional(2usize, &self.resources_list_changed)?;
-        members.optional(3usize, &self.resource_subscriptions)?;
-        members.optional(4usize, &self.task_ids)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsListenRequestParamsNotifications);
 /// Listen params.
 ///
 /// What to listen for.
@@ -5208,21 +4944,23 @@ pub struct SubscriptionsListenRequestParams {
     /// Listen filter.
     pub notifications: SubscriptionsListenRequestParamsNotifications,
     /// Request metadata.
-    pub meta: ::std::option::Option<RequestMetaObject>,
+    pub meta: Option<RequestMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl SubscriptionsListenRequestParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(notifications: SubscriptionsListenRequestParamsNotifications) -> Self {
         Self {
             notifications,
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: RequestMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -5231,17 +4969,17 @@ impl SubscriptionsListenRequestParams {
 impl support::Record for SubscriptionsListenRequestParams {
     const NAME: &'static str = "SubscriptionsListenRequestParams";
     const KEYS: &'static [&'static str] = &["notifications", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut notifications = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut notifications)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut notifications),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             notifications: members.require(0usize, notifications)?,
@@ -5250,24 +4988,15 @@ impl support::Record for SubscriptionsListenRequestParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsListenRequestParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsListenRequestParams);
+impl support::Written for SubscriptionsListenRequestParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.notifications);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsListenRequestParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.notifications)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsListenRequestParams);
 /// Listen request.
 ///
 /// Opens a stream of events; its id names the subscription. Task ids may stand in it only if the client declared the extension on this request.
@@ -5285,6 +5014,7 @@ pub struct SubscriptionsListenRequest {
 }
 impl SubscriptionsListenRequest {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(id: RequestId, params: SubscriptionsListenRequestParams) -> Self {
         Self {
             id,
@@ -5296,21 +5026,21 @@ impl SubscriptionsListenRequest {
 impl support::Record for SubscriptionsListenRequest {
     const NAME: &'static str = "SubscriptionsListenRequest";
     const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut id = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
-                1usize => members.put(&mut id)?,
-                2usize => members.tag(&["subscriptions/listen"], &mut method)?,
-                3usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
+                1usize => members.put(&mut id),
+                2usize => members.tag(&["subscriptions/listen"], &mut method),
+                3usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members.constant(2usize, method, "subscriptions/listen", &[])?;
@@ -5321,26 +5051,17 @@ impl support::Record for SubscriptionsListenRequest {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsListenRequest {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsListenRequest);
+impl support::Written for SubscriptionsListenRequest {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, &self.id);
+        members.put(2usize, "subscriptions/listen");
+        members.put(3usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsListenRequest {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, &self.id)?;
-        members.put(2usize, "subscriptions/listen")?;
-        members.put(3usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsListenRequest);
 impl SubscriptionsListenRequest {
     /// The method, `subscriptions/listen`.
     pub const METHOD: &'static str = "subscriptions/listen";
@@ -5359,62 +5080,63 @@ impl support::Request for SubscriptionsListenRequest {
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParamsNotifications {
     /// Tell when the set of tools is a new one.
-    pub tools_list_changed: ::std::option::Option<bool>,
+    pub tools_list_changed: Option<bool>,
     /// Tell when the set of prompts is a new one.
-    pub prompts_list_changed: ::std::option::Option<bool>,
+    pub prompts_list_changed: Option<bool>,
     /// Tell when the set of resources is a new one.
-    pub resources_list_changed: ::std::option::Option<bool>,
+    pub resources_list_changed: Option<bool>,
     /// URIs of resources whose changes to tell.
-    pub resource_subscriptions: ::std::option::Option<
-        ::std::vec::Vec<::std::string::String>,
-    >,
+    pub resource_subscriptions: Option<Vec<String>>,
     /// Tasks the server will tell about. Ids that are unknown or somebody else's are simply not there.
-    pub task_ids: ::std::option::Option<::std::vec::Vec<TaskId>>,
+    pub task_ids: Option<Vec<TaskId>>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl SubscriptionsAcknowledgedNotificationParamsNotifications {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new() -> Self {
         Self {
-            tools_list_changed: ::std::default::Default::default(),
-            prompts_list_changed: ::std::default::Default::default(),
-            resources_list_changed: ::std::default::Default::default(),
-            resource_subscriptions: ::std::default::Default::default(),
-            task_ids: ::std::default::Default::default(),
+            tools_list_changed: None,
+            prompts_list_changed: None,
+            resources_list_changed: None,
+            resource_subscriptions: None,
+            task_ids: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `toolsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_tools_list_changed(mut self, value: bool) -> Self {
         self.tools_list_changed = Some(value);
         self
     }
     /// Sets `promptsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_prompts_list_changed(mut self, value: bool) -> Self {
         self.prompts_list_changed = Some(value);
         self
     }
     /// Sets `resourcesListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_resources_list_changed(mut self, value: bool) -> Self {
         self.resources_list_changed = Some(value);
         self
     }
     /// Sets `resourceSubscriptions`.
     #[must_use]
-    pub fn with_resource_subscriptions(
-        mut self,
-        value: ::std::vec::Vec<::std::string::String>,
-    ) -> Self {
+    #[inline]
+    pub fn with_resource_subscriptions(mut self, value: Vec<String>) -> Self {
         self.resource_subscriptions = Some(value);
         self
     }
     /// Sets `taskIds`.
     #[must_use]
-    pub fn with_task_ids(mut self, value: ::std::vec::Vec<TaskId>) -> Self {
+    #[inline]
+    pub fn with_task_ids(mut self, value: Vec<TaskId>) -> Self {
         self.task_ids = Some(value);
         self
     }
@@ -5428,9 +5150,9 @@ impl support::Record for SubscriptionsAcknowledgedNotificationParamsNotification
         "resourceSubscriptions",
         "taskIds",
     ];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut tools_list_changed = None;
         let mut prompts_list_changed = None;
         let mut resources_list_changed = None;
@@ -5438,13 +5160,13 @@ impl support::Record for SubscriptionsAcknowledgedNotificationParamsNotification
         let mut task_ids = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut tools_list_changed)?,
-                1usize => members.put(&mut prompts_list_changed)?,
-                2usize => members.put(&mut resources_list_changed)?,
-                3usize => members.put(&mut resource_subscriptions)?,
-                4usize => members.put(&mut task_ids)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut tools_list_changed),
+                1usize => members.put(&mut prompts_list_changed),
+                2usize => members.put(&mut resources_list_changed),
+                3usize => members.put(&mut resource_subscriptions),
+                4usize => members.put(&mut task_ids),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             tools_list_changed: members.take(0usize, tools_list_changed)?,
@@ -5456,28 +5178,18 @@ impl support::Record for SubscriptionsAcknowledgedNotificationParamsNotification
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de>
-for SubscriptionsAcknowledgedNotificationParamsNotifications {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsAcknowledgedNotificationParamsNotifications);
+impl support::Written for SubscriptionsAcknowledgedNotificationParamsNotifications {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.optional(0usize, &self.tools_list_changed);
+        members.optional(1usize, &self.prompts_list_changed);
+        members.optional(2usize, &self.resources_list_changed);
+        members.optional(3usize, &self.resource_subscriptions);
+        members.optional(4usize, &self.task_ids);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsAcknowledgedNotificationParamsNotifications {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.optional(0usize, &self.tools_list_changed)?;
-        members.optional(1usize, &self.prompts_list_changed)?;
-        members.optional(2usize, &self.resources_list_changed)?;
-        members.optional(3usize, &self.resource_subscriptions)?;
-        members.optional(4usize, &self.task_ids)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsAcknowledgedNotificationParamsNotifications);
 /// Acknowledgement params.
 ///
 /// What the server will tell about on this subscription.
@@ -5489,23 +5201,25 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Acknowledged filter.
     pub notifications: SubscriptionsAcknowledgedNotificationParamsNotifications,
     /// Notification metadata.
-    pub meta: ::std::option::Option<NotificationMetaObject>,
+    pub meta: Option<NotificationMetaObject>,
     /// Members that the schema does not name.
     pub extra: support::Extra,
 }
 impl SubscriptionsAcknowledgedNotificationParams {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(
         notifications: SubscriptionsAcknowledgedNotificationParamsNotifications,
     ) -> Self {
         Self {
             notifications,
-            meta: ::std::default::Default::default(),
+            meta: None,
             extra: support::Extra::default(),
         }
     }
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, value: NotificationMetaObject) -> Self {
         self.meta = Some(value);
         self
@@ -5514,17 +5228,17 @@ impl SubscriptionsAcknowledgedNotificationParams {
 impl support::Record for SubscriptionsAcknowledgedNotificationParams {
     const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
     const KEYS: &'static [&'static str] = &["notifications", "_meta"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut notifications = None;
         let mut meta = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.put(&mut notifications)?,
-                1usize => members.put(&mut meta)?,
-                _ => members.keep()?,
-            }
+                0usize => members.put(&mut notifications),
+                1usize => members.put(&mut meta),
+                _ => members.keep(),
+            }?
         }
         Ok(Self {
             notifications: members.require(0usize, notifications)?,
@@ -5533,24 +5247,15 @@ impl support::Record for SubscriptionsAcknowledgedNotificationParams {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsAcknowledgedNotificationParams);
+impl support::Written for SubscriptionsAcknowledgedNotificationParams {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, &self.notifications);
+        members.optional(1usize, &self.meta);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsAcknowledgedNotificationParams {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, &self.notifications)?;
-        members.optional(1usize, &self.meta)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsAcknowledgedNotificationParams);
 /// Acknowledgement notification.
 ///
 /// First message of a subscription: it is open, and this is what it covers.
@@ -5566,6 +5271,7 @@ pub struct SubscriptionsAcknowledgedNotification {
 }
 impl SubscriptionsAcknowledgedNotification {
     /// A value with the members that must be there.
+    #[inline]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
             params,
@@ -5576,22 +5282,22 @@ impl SubscriptionsAcknowledgedNotification {
 impl support::Record for SubscriptionsAcknowledgedNotification {
     const NAME: &'static str = "SubscriptionsAcknowledgedNotification";
     const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: ::serde::de::MapAccess<'de>>(
+    fn read<'de, A: support::MapAccess<'de>>(
         mut members: support::Members<A>,
-    ) -> ::std::result::Result<Self, A::Error> {
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = None;
         let mut method = None;
         let mut params = None;
         while let Some(index) = members.advance()? {
             match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc)?,
+                0usize => members.tag(&["2.0"], &mut jsonrpc),
                 1usize => {
                     members
-                        .tag(&["notifications/subscriptions/acknowledged"], &mut method)?
+                        .tag(&["notifications/subscriptions/acknowledged"], &mut method)
                 }
-                2usize => members.put(&mut params)?,
-                _ => members.keep()?,
-            }
+                2usize => members.put(&mut params),
+                _ => members.keep(),
+            }?
         }
         members.constant(0usize, jsonrpc, "2.0", &[])?;
         members
@@ -5602,25 +5308,16 @@ impl support::Record for SubscriptionsAcknowledgedNotification {
         })
     }
 }
-impl<'de> ::serde::Deserialize<'de> for SubscriptionsAcknowledgedNotification {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> ::std::result::Result<Self, D::Error> {
-        support::read(deserializer)
+support::deserialize!(SubscriptionsAcknowledgedNotification);
+impl support::Written for SubscriptionsAcknowledgedNotification {
+    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+        members.put(0usize, "2.0");
+        members.put(1usize, "notifications/subscriptions/acknowledged");
+        members.put(2usize, &self.params);
+        members.extra(&self.extra);
     }
 }
-impl ::serde::Serialize for SubscriptionsAcknowledgedNotification {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> ::std::result::Result<S::Ok, S::Error> {
-        let mut members = support::Writer::new::<Self, S>(serializer)?;
-        members.put(0usize, "2.0")?;
-        members.put(1usize, "notifications/subscriptions/acknowledged")?;
-        members.put(2usize, &self.params)?;
-        members.finish(&self.extra)
-    }
-}
+support::serialize!(SubscriptionsAcknowledgedNotification);
 impl SubscriptionsAcknowledgedNotification {
     /// The method, `notifications/subscriptions/acknowledged`.
     pub const METHOD: &'static str = "notifications/subscriptions/acknowledged";

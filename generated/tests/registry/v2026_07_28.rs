@@ -168,10 +168,7 @@ pub const NAMES: &[&str] = &[
     "SubscriptionsAcknowledgedNotification",
 ];
 /// Reads JSON text as the type of a definition and writes it again; nothing if there is no such definition.
-pub fn recode(
-    name: &str,
-    text: &str,
-) -> ::std::option::Option<::serde_json::Result<::std::string::String>> {
+pub fn recode(name: &str, text: &str) -> Option<::serde_json::Result<String>> {
     Some(
         match name {
             "Uri" => again::<Uri>(text),
@@ -400,6 +397,6 @@ pub fn recode(
 }
 fn again<T: ::serde::de::DeserializeOwned + ::serde::Serialize>(
     text: &str,
-) -> ::serde_json::Result<::std::string::String> {
+) -> ::serde_json::Result<String> {
     ::serde_json::to_string(&::serde_json::from_str::<T>(text)?)
 }
