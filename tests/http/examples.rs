@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -87,7 +88,83 @@ fn existing_rmcp_server_has_one_task_tool() {
         if state["status"] == "completed" {
             break state["result"].take();
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(50));
     };
     assert_eq!(result["content"][0]["text"], "Emma, in another language");
+}
+
+/// The id of a task that has asked for approval.
+fn asks_for_approval(example: &mut Example) -> Value {
+    let call = Post::new(1, "tools/call", json!({ "name": "release", "arguments": { "version": "1.4.0" } }));
+    let mut task = example.ask(&call)["result"].take();
+    assert_eq!(task["resultType"], "task", "{task}");
+    let asking = reach(example, &task["taskId"], "input_required");
+    let question = &asking["inputRequests"]["approval"]["params"];
+    assert_eq!((&question["mode"], &question["message"]), (&json!("form"), &json!("Release 1.4.0 to everybody?")));
+    assert_eq!(question["requestedSchema"]["required"], json!(["approve"]));
+    assert_eq!(releases(example), "1.4.0");
+    task["taskId"].take()
+}
+
+/// Polls a task until it is in a state. Each poll waits for its answer.
+fn reach(example: &mut Example, task_id: &Value, status: &str) -> Value {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let task = example.ask(&Post::new(2, "tasks/get", json!({ "taskId": task_id })))["result"].take();
+        if task["status"] == status {
+            return task;
+        }
+        assert!(Instant::now() < deadline, "it does not become {status}: {task}");
+    }
+}
+
+/// What still waits for approval.
+fn releases(example: &mut Example) -> Value {
+    let call = Post::new(3, "tools/call", json!({ "name": "waiting", "arguments": {} }));
+    example.ask(&call)["result"]["content"][0]["text"].take()
+}
+
+/// Nothing waits any more: at the latest when the tool, whose task has ended already, has been dropped.
+fn leaves_nothing(example: &mut Example) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while releases(example) != "" {
+        assert!(Instant::now() < deadline, "it keeps its place");
+    }
+}
+
+/// Case 18: accepted, declined and dismissed are three outcomes, and an acceptance may say yes or no.
+#[test]
+fn approval_tells_the_three_actions_apart() {
+    let mut example = Example::start("approval", &[]);
+    for (answer, outcome) in [
+        (json!({ "action": "accept", "content": { "approve": true } }), "1.4.0 is out"),
+        (
+            json!({ "action": "accept", "content": { "approve": false, "reason": "it is Friday" } }),
+            "1.4.0 was refused: it is Friday",
+        ),
+        (json!({ "action": "decline" }), "1.4.0 is not out: the user would not decide"),
+        (json!({ "action": "cancel" }), "1.4.0 is not out: the form was closed; ask again later"),
+    ] {
+        let task_id = asks_for_approval(&mut example);
+        let responses = json!({ "taskId": task_id, "inputResponses": { "approval": answer } });
+        let updated = example.ask(&Post::new(4, "tasks/update", responses));
+        assert_eq!(updated["result"], json!({ "resultType": "complete" }));
+        let done = reach(&mut example, &task_id, "completed");
+        assert_eq!(done["result"]["content"][0]["text"], outcome);
+        leaves_nothing(&mut example);
+    }
+}
+
+/// CAN-05: cancelled while it waits, the tool leaves nothing behind, and no later answer counts.
+#[test]
+fn approval_can_be_cancelled() {
+    let mut example = Example::start("approval", &[]);
+    let task_id = asks_for_approval(&mut example);
+    let cancelled = example.ask(&Post::new(4, "tasks/cancel", json!({ "taskId": task_id })));
+    assert_eq!(cancelled["result"], json!({ "resultType": "complete" }));
+    let cancelled = reach(&mut example, &task_id, "cancelled");
+    let late = json!({ "approval": { "action": "accept", "content": { "approve": true } } });
+    example.ask(&Post::new(5, "tasks/update", json!({ "taskId": task_id, "inputResponses": late })));
+    assert_eq!(reach(&mut example, &task_id, "cancelled"), cancelled);
+    leaves_nothing(&mut example);
 }

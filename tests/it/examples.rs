@@ -19,5 +19,7 @@ fn every_example_has_a_test() {
     let mut names: Vec<String> =
         found.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    assert_eq!(names, ["conformance", "conversation.rs", "existing_rmcp_server.rs", "http.rs", "quickstart.rs"]);
+    let expected =
+        ["approval.rs", "conformance", "conversation.rs", "existing_rmcp_server.rs", "http.rs", "quickstart.rs"];
+    assert_eq!(names, expected);
 }

@@ -1,0 +1,43 @@
+//! A server that was written with rmcp alone, on stdio.
+
+use std::{error::Error, time::Duration};
+
+use rmcp::{
+    ServerHandler,
+    handler::server::wrapper::Parameters,
+    model::{ServerCapabilities, ServerConfig},
+    tool, tool_handler, tool_router,
+};
+
+/// What to index.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Book {
+    /// The book's title.
+    title: String,
+}
+
+struct Library;
+
+#[tool_router]
+impl Library {
+    /// Makes the index of a book.
+    #[mcp_tasks::task_tool]
+    #[tool]
+    async fn index(&self, Parameters(Book { title }): Parameters<Book>) -> String {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        format!("the index of {title}")
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Library {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    mcp_tasks::Tasks::new(Library, &mcp_tasks::engine::Engine::in_memory()?).serve_stdio().await?;
+    Ok(())
+}
