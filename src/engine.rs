@@ -11,6 +11,7 @@
 //! - a tool that blocks its thread holds up no call about any task, as long as the runtime has a thread left (case 4).
 
 mod drive;
+mod pace;
 mod promote;
 mod run;
 mod runs;
@@ -35,6 +36,7 @@ pub use self::{
 };
 use self::{
     drive::{Gates, start},
+    pace::Paces,
     runs::Runs,
     upkeep::Upkeep,
     watch::{Watch, Watchers},
@@ -98,11 +100,16 @@ pub trait TaskWatch: Send {
     /// The ids that are followed: those of tasks that the principal may see (NOT-01).
     fn accepted(&self) -> &[TaskId];
 
-    /// The next state that was not given yet; `None` once every task has settled or is gone.
+    /// The next state that was not given yet; `None` once every task has settled or is gone, or the engine has shut down.
     ///
     /// Each task gives the state it has now, then newer ones; states may be left out, the last one never is (NOT-05).
     /// Dropping the future loses no state.
     fn next(&mut self) -> BoxFuture<'_, Option<Arc<TaskRecord>>>;
+
+    /// Resolves once the engine has shut down, so that nothing comes any more (NOT-06). By default it never does.
+    fn closed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// What the protocol layer asks of an engine. Every call about a task names the principal that makes it.
@@ -124,10 +131,11 @@ pub trait TaskEngine: Send + Sync + 'static {
     /// As for [`create`](Self::create). A tool whose promotion fails is dropped.
     fn run(&self, call: Call, promotion: Promotion, input: Option<Arc<dyn InlineInput>>) -> EngineFuture<'_, Ran>;
 
-    /// The task as it stands. A pure read (GET-01).
+    /// The task as it stands. To the task it is a pure read (GET-01).
     ///
     /// # Errors
-    /// [`EngineError::UnknownTask`] for a task that does not exist, is gone, or belongs to somebody else.
+    /// [`EngineError::UnknownTask`] for a task that does not exist, is gone, or belongs to somebody else;
+    /// [`EngineError::PolledTooFast`] where a pace is kept ([`Limits::poll_tolerance`]) and the caller does not (GET-04).
     fn get<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, Arc<TaskRecord>>;
 
     /// Takes answers. Keys that are not outstanding are ignored (UPD-02); the others reach the tool once (UPD-06).
@@ -217,6 +225,7 @@ impl EngineBuilder {
     pub fn start(self) -> Result<Engine, EngineError> {
         let worker = WorkerId(TaskId::random()?.to_bits() as u64);
         let core = Arc::new(Core {
+            paces: self.limits.poll_tolerance.map(Paces::new),
             gate: Gate::new(self.limits.running),
             tool_gates: Mutex::default(),
             host: Arc::new(Host { store: self.store, clock: self.clock, limits: self.limits }),
@@ -237,6 +246,8 @@ pub(crate) struct Core {
     host: Arc<Host>,
     runs: Arc<Runs>,
     watchers: Arc<Watchers>,
+    /// Where polls are held to a pace.
+    paces: Option<Paces>,
     gate: Gate,
     /// The gates of tools, made when they are first asked for.
     tool_gates: Mutex<HashMap<Box<str>, Gate>>,
@@ -291,7 +302,8 @@ impl Engine {
     }
 
     /// Starts nothing more, and waits until nothing runs. What still runs after `patience` is stopped: tasks that may run
-    /// again are left to another worker at once, the others fail, and inline calls are refused.
+    /// again are left to another worker at once, the others fail, and inline calls are refused. Who listens to tasks is told
+    /// how they stand then, and each listen ends with its result (NOT-06).
     ///
     /// Returns how many tools still run: 0, unless some block their threads for longer than a second. May be called
     /// again.
@@ -301,6 +313,7 @@ impl Engine {
             self.core.release_all().await;
             self.drained(LETTING_GO).await;
         }
+        self.core.watchers.close();
         self.running()
     }
 
@@ -343,6 +356,15 @@ impl Engine {
     async fn owned(&self, principal: &Principal, id: TaskId) -> Result<Arc<TaskRecord>, EngineError> {
         let record = self.core.host.store.get(id).await?;
         record.filter(|record| record.is_visible_to(principal)).ok_or(EngineError::UnknownTask)
+    }
+
+    async fn polled(&self, principal: &Principal, id: TaskId) -> Result<Arc<TaskRecord>, EngineError> {
+        let record = self.owned(principal, id).await?;
+        if let Some(paces) = &self.core.paces {
+            let admitted = paces.admit(&record, self.clock().now());
+            admitted.map_err(|retry_after| EngineError::PolledTooFast { retry_after })?;
+        }
+        Ok(record)
     }
 
     async fn take_answers(
@@ -420,7 +442,7 @@ impl TaskEngine for Engine {
     }
 
     fn get<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, Arc<TaskRecord>> {
-        Box::pin(self.owned(principal, id))
+        Box::pin(self.polled(principal, id))
     }
 
     fn respond<'a>(

@@ -3,7 +3,7 @@
 //!
 //! What a client may read is in the `Display` of an error; its cause is for the log (ERR-02).
 
-use std::{collections::BTreeMap, error::Error};
+use std::{collections::BTreeMap, error::Error, time::Duration};
 
 use crate::{
     input::{InputKey, InputKind},
@@ -109,6 +109,12 @@ pub enum EngineError {
     /// Something is larger than allowed.
     #[error(transparent)]
     LimitExceeded(#[from] LimitExceeded),
+    /// The task is polled much faster than it suggests; it is unharmed (GET-04).
+    #[error("the task is polled too fast")]
+    PolledTooFast {
+        /// How long to wait before the next poll.
+        retry_after: Duration,
+    },
     /// There are too many tasks.
     #[error(transparent)]
     QuotaExceeded(QuotaExceeded),

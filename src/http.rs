@@ -7,7 +7,8 @@
 //! Guarantees:
 //! - the checks come in one order: origin and transport, headers, version, capability, parameters, owner (HTTP-02);
 //! - what rmcp would refuse for its transport (host, origin, media types, a version it does not know) is handed to rmcp, so
-//!   that it is refused in rmcp's words, and everything before 2026-07-28 is left to rmcp (LEG-01);
+//!   that it is refused in rmcp's words; under the versions before 2026-07-28 `tasks/*` does not exist, and everything else
+//!   is left to rmcp (LEG-01);
 //! - a body that gives a key of the message twice is refused, whatever its method (HTTP-02);
 //! - the [`Principal`] of a request is worked out once, here, and reaches the tool handler with the request (SEC-02).
 //!

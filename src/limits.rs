@@ -21,6 +21,15 @@ pub struct Limits {
     pub listen_task_ids: usize,
     /// Tools that run at the same time on this engine; tasks beyond it wait, `working`.
     pub running: usize,
+    /// How many polls (`tasks/get`) of one task are let through beyond its `pollIntervalMs`; `None`, the default, is any
+    /// number (GET-04).
+    ///
+    /// A client that polls faster than that is told how long to wait: status 429 with `Retry-After` over HTTP, behind
+    /// `TasksLayer`, and everywhere the error
+    /// [`RATE_LIMITED`](crate::protocol::RATE_LIMITED). The task does not notice, its end is never held back, and a client
+    /// that waits the interval is let through whatever came before. Each engine counts for itself, and counts the task's
+    /// polls, whoever makes them; a few should be tolerated, for networks delay some messages more than others.
+    pub poll_tolerance: Option<u32>,
 }
 
 /// How many tasks a store holds. Checked by the store, in the same step that creates the task.
@@ -57,6 +66,7 @@ impl Default for Limits {
             outstanding_inputs: 32,
             listen_task_ids: 1_000,
             running: 100_000,
+            poll_tolerance: None,
         }
     }
 }

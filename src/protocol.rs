@@ -2,8 +2,8 @@
 //!
 //! One set of checks for stdio, Streamable HTTP and whatever else carries messages. Nothing here knows rmcp; the answers
 //! are JSON text, made from stored bytes. A transport
-//! 1. reads the message's [`Envelope`] and the [`Declared`] part of its `_meta`, makes sure of the [`Principal`], and
-//!    makes a [`Caller`] of it;
+//! 1. reads the message's [`Envelope`] and the [`Declared`] part of its `_meta`, makes sure of the [`Principal`](crate::principal::Principal),
+//!    and makes a [`Caller`] of it;
 //! 2. gives a `tasks/*` request to [`answer`], and a `subscriptions/listen` to [`Listen`];
 //! 3. asks [`Decision::of`] before it runs a tool.
 //!
@@ -21,6 +21,7 @@ mod decision;
 mod envelope;
 mod error;
 mod listen;
+mod object;
 mod params;
 
 use std::borrow::Cow;
@@ -30,7 +31,7 @@ pub use self::{
     caller::{Caller, Declared, TASKS_SINCE},
     decision::{Decision, ToolPolicy},
     envelope::{Envelope, MalformedMessage},
-    error::ProtocolError,
+    error::{ProtocolError, RATE_LIMITED},
     listen::{Listen, Subscription},
 };
 use crate::{engine::TaskEngine, task_id::TaskId, wire};
@@ -56,6 +57,7 @@ pub fn is_tasks_method(method: &str) -> bool {
 ///   without the extension (LEG-01, LEG-02, ERR-01);
 /// - `-32021` if this request did not declare the extension, whether or not the task exists (ERR-01, case 30);
 /// - `-32602` if the parameters are no good, or name no task of this caller (GET-03, UPD-05, UPD-07, CAN-03, case 31);
+/// - [`RATE_LIMITED`] if the task is polled too fast, where the server minds (GET-04);
 /// - `-32603` if the server fails (ERR-02).
 pub async fn answer(
     engine: &dyn TaskEngine,

@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use bytes::Bytes;
@@ -19,7 +19,7 @@ pub(crate) type Outbox = mpsc::Sender<Bytes>;
 
 /// The listens of one connection, by the id of their request as JSON text.
 #[derive(Default)]
-pub(crate) struct Subscriptions(Mutex<HashMap<String, Listening>>);
+pub(crate) struct Subscriptions(Arc<Mutex<HashMap<String, Listening>>>);
 
 enum Listening {
     /// The core has yet to acknowledge its part.
@@ -69,10 +69,30 @@ impl Subscriptions {
         matches!(self.by_id().get(id), Some(Listening::Running(_)))
     }
 
-    /// Sends the states of an acknowledged listen from now on.
+    /// Sends the states of an acknowledged listen to tasks alone from now on, and its result once the engine shuts down.
     pub fn run(&self, id: String, subscription: Subscription, out: Outbox) {
-        let sending = tokio::spawn(send_states(id.clone(), subscription, out));
-        self.by_id().insert(id, Listening::Running(Stop(sending.abort_handle())));
+        let (listens, name) = (Arc::downgrade(&self.0), id.clone());
+        self.start(id, async move {
+            send_states(&name, subscription, &out).await;
+            // Held until the result is on its way, for it stops what it belongs to: this.
+            let ended = listens.upgrade().and_then(|listens| Self(listens).by_id().remove(&name));
+            if ended.is_some() {
+                let _ = out.send(Subscription::result(&name).into()).await;
+            }
+        });
+    }
+
+    /// Sends the states of an acknowledged listen that the core has a part in: that part outlives the tasks.
+    pub fn run_beside_core(&self, id: String, subscription: Subscription, out: Outbox) {
+        let name = id.clone();
+        self.start(id, async move { send_states(&name, subscription, &out).await });
+    }
+
+    fn start(&self, id: String, sending: impl Future<Output = ()> + Send + 'static) {
+        // Locked before it starts, so that it is listed when it ends.
+        let mut by_id = self.by_id();
+        let sending = tokio::spawn(sending);
+        by_id.insert(id, Listening::Running(Stop(sending.abort_handle())));
     }
 
     /// Ends a listen without a word: its client has called it off.
@@ -86,10 +106,10 @@ impl Subscriptions {
     }
 }
 
-/// Sends each state as soon as the one before is on its way. Ends with the last task; the listen itself stays open.
-async fn send_states(id: String, mut subscription: Subscription, out: Outbox) {
+/// Sends each state as soon as the one before is on its way. Ends when the engine shuts down.
+async fn send_states(id: &str, mut subscription: Subscription, out: &Outbox) {
     while let Some(record) = subscription.next().await {
-        if out.send(Subscription::notification(&id, &record).into()).await.is_err() {
+        if out.send(Subscription::notification(id, &record).into()).await.is_err() {
             return;
         }
     }

@@ -48,7 +48,7 @@ pub enum OnCancel {
     /// The task is `cancelled` at once, and the tool's future is dropped at its next await.
     #[default]
     Drop,
-    /// The tool is told, and settles the task in its own time and way.
+    /// The tool is told, and settles the task in its own time and way: an error of its makes it `cancelled` (CAN-02).
     Signal,
 }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     clock::{BoxFuture, UnixMillis},
@@ -25,7 +26,11 @@ const SAFETY_POLL: Duration = Duration::from_secs(2);
 
 /// Who follows which task.
 #[derive(Default)]
-pub(crate) struct Watchers(Mutex<HashMap<TaskId, Vec<Weak<Mailbox>>>>);
+pub(crate) struct Watchers {
+    by_id: Mutex<HashMap<TaskId, Vec<Weak<Mailbox>>>>,
+    /// The engine has shut down.
+    closed: CancellationToken,
+}
 
 #[derive(Default)]
 struct Mailbox {
@@ -35,7 +40,7 @@ struct Mailbox {
 
 impl Watchers {
     fn by_id(&self) -> MutexGuard<'_, HashMap<TaskId, Vec<Weak<Mailbox>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The task may have changed.
@@ -50,6 +55,12 @@ impl Watchers {
         for (id, followers) in &*self.by_id() {
             followers.iter().filter_map(Weak::upgrade).for_each(|mailbox| mailbox.mark(*id));
         }
+    }
+
+    /// Ends all watches: each gives what it has not given yet, and no more.
+    pub fn close(&self) {
+        self.mark_all();
+        self.closed.cancel();
     }
 
     fn follow(&self, id: TaskId, mailbox: &Arc<Mailbox>) {
@@ -146,6 +157,7 @@ impl Watch {
                         return Some(record);
                     }
                 }
+                None if self.watchers.closed.is_cancelled() => return None,
                 None => self.wait().await,
             }
         }
@@ -192,6 +204,7 @@ impl Watch {
         tokio::select! {
             biased;
             () = self.mailbox.filled.notified() => {}
+            () = self.watchers.closed.cancelled() => {}
             () = clock.sleep_until(look) => self.look().await,
         }
     }
@@ -216,6 +229,10 @@ impl TaskWatch for Watch {
 
     fn next(&mut self) -> BoxFuture<'_, Option<Arc<TaskRecord>>> {
         Box::pin(self.next_state())
+    }
+
+    fn closed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.watchers.closed.cancelled())
     }
 }
 

@@ -64,7 +64,8 @@ where
             answer.put(ended);
             return Settlement::Completed(Bytes::new());
         }
-        let settlement = settlement(&ended);
+        let called_off = task.is_task() && task.is_cancelled() && is_error(&ended);
+        let settlement = if called_off { Settlement::Cancelled } else { settlement(&ended) };
         if !task.is_task() {
             answer.put(ended);
         }
@@ -81,6 +82,15 @@ async fn unless_cancelled<T>(task: &TaskContext, stop: &CancellationToken, body:
         () = task.cancelled() => stop.cancel(),
     }
     body.await
+}
+
+/// Whether a tool did not do what it was asked: after a wish to cancel, that is the cancellation (CAN-02).
+fn is_error(ended: &Result<CallToolResponse, ErrorData>) -> bool {
+    match ended {
+        Ok(CallToolResponse::Complete(result)) => result.is_error == Some(true),
+        Ok(_) => false,
+        Err(_) => true,
+    }
 }
 
 /// How a task ends whose tool answered this (TSK-07, ERR-05).

@@ -95,12 +95,19 @@ impl Listening {
     async fn next(&mut self, out: &mpsc::Sender<Bytes>) -> Next {
         tokio::select! {
             biased;
-            () = &mut self.shutdown => Next::Last(sse::event(&Subscription::result(&self.id))),
+            () = &mut self.shutdown => self.end(),
             () = out.closed() => Next::Gone,
-            Some(record) = self.tasks.next() => Next::Message(sse::event(&Subscription::notification(&self.id, &record))),
+            state = self.tasks.next() => match state {
+                Some(record) => Next::Message(sse::event(&Subscription::notification(&self.id, &record))),
+                None => self.end(),
+            },
             event = next_of(&mut self.others) => self.other(event),
             () = quiet(self.keep_alive) => Next::Message(KEEP_ALIVE),
         }
+    }
+
+    fn end(&self) -> Next {
+        Next::Last(sse::event(&Subscription::result(&self.id)))
     }
 
     /// An event of rmcp's. Its end, or its result, ends the other kinds; the tasks go on.

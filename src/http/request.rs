@@ -3,6 +3,7 @@
 use std::{borrow::Cow, error::Error};
 
 use ::http::HeaderMap;
+use rmcp::model::ProtocolVersion;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -17,6 +18,10 @@ use crate::{
 /// What a body is to the layer.
 pub(super) enum Message<'a> {
     Ours(Box<Request<'a>>),
+    /// About tasks, by the id and method, under a version that does not have them (LEG-01).
+    Legacy(&'a str, Cow<'a, str>),
+    /// It would be answered here, by this id, if it said that it is a message of JSON-RPC 2.0.
+    NotJsonRpc(&'a str),
     /// rmcp's to answer or to refuse.
     Foreign,
     /// JSON, but no message: a key is given twice, or is of the wrong kind.
@@ -44,13 +49,33 @@ impl<'a> Message<'a> {
             return Self::Foreign;
         }
         match Envelope::read(body) {
-            Ok(envelope) => {
-                Request::of(envelope, headers).map_or(Self::Foreign, |request| Self::Ours(Box::new(request)))
-            }
+            Ok(envelope) => Self::of(envelope, headers),
             Err(error) if is_json(&error) => Self::Malformed,
             Err(_) => Self::Foreign,
         }
     }
+
+    fn of(envelope: Envelope<'a>, headers: &HeaderMap) -> Self {
+        let is_jsonrpc = envelope.is_jsonrpc();
+        let Some(request) = Request::of(envelope) else { return Self::Foreign };
+        match (request.era(headers), request) {
+            (Era::Unknown, _) => Self::Foreign,
+            (_, request) if !is_jsonrpc => Self::NotJsonRpc(request.id),
+            (Era::Tasks, request) => Self::Ours(Box::new(request)),
+            (Era::Legacy, Request { id, kind: Kind::Tasks(method), .. }) => Self::Legacy(id, method),
+            (Era::Legacy, _) => Self::Foreign,
+        }
+    }
+}
+
+/// What the version of a request means for tasks.
+enum Era {
+    /// It has them.
+    Tasks,
+    /// It is known not to have them.
+    Legacy,
+    /// Nobody knows the version: rmcp's to refuse.
+    Unknown,
 }
 
 /// What is no JSON at all is left to rmcp, which cannot read it either.
@@ -59,13 +84,25 @@ fn is_json(error: &MalformedMessage) -> bool {
 }
 
 impl<'a> Request<'a> {
-    fn of(envelope: Envelope<'a>, headers: &HeaderMap) -> Option<Self> {
+    fn of(envelope: Envelope<'a>) -> Option<Self> {
         let (_, id) = envelope.as_request().filter(|(_, id)| is_request_id(id))?;
         let params = envelope.params();
         let kind = Kind::of(envelope.method?, params)?;
-        let declared = Declared::read(params);
-        let ours = [headers::version(headers), declared.version.as_deref()].contains(&Some(TASKS_SINCE));
-        ours.then_some(Self { id, params, declared, kind })
+        Some(Self { id, params, declared: Declared::read(params), kind })
+    }
+
+    /// Header and body may disagree, which is refused later if one of them says that there are tasks.
+    fn era(&self, headers: &HeaderMap) -> Era {
+        let said = [headers::version(headers), self.declared.version.as_deref()];
+        if said.contains(&Some(TASKS_SINCE)) {
+            return Era::Tasks;
+        }
+        let known = |version: &str| ProtocolVersion::KNOWN_VERSIONS.iter().any(|known| known.as_str() == version);
+        if said.into_iter().flatten().all(|version| version < TASKS_SINCE && known(version)) {
+            Era::Legacy
+        } else {
+            Era::Unknown
+        }
     }
 
     fn method(&self) -> &str {

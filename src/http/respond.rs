@@ -1,5 +1,7 @@
 //! Responses, with the status that each has.
 
+use std::time::Duration;
+
 use ::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
 use mcp_tasks_types::ErrorCode;
@@ -16,8 +18,18 @@ use crate::{
 
 /// The answer to a request. `id` is JSON text.
 pub(super) fn answer(id: &str, outcome: &Result<Vec<u8>, ProtocolError>) -> Response<ResponseBody> {
-    let status = outcome.as_ref().err().map_or(200, ProtocolError::http_status);
-    json(StatusCode::from_u16(status).unwrap_or_default(), protocol::response(id, outcome))
+    let error = outcome.as_ref().err();
+    let status = error.map_or(200, ProtocolError::http_status);
+    let mut response = json(StatusCode::from_u16(status).unwrap_or_default(), protocol::response(id, outcome));
+    if let Some(wait) = error.and_then(ProtocolError::retry_after) {
+        response.headers_mut().insert(header::RETRY_AFTER, whole_seconds(wait).into());
+    }
+    response
+}
+
+/// `Retry-After` knows no parts of seconds.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 /// An error that is the fault of the request as such, and not of what it asks for.
@@ -33,6 +45,16 @@ pub(super) fn malformed() -> Response<ResponseBody> {
     message.plain("jsonrpc", "2.0");
     message.raw("error", &error.to_json());
     json(StatusCode::BAD_REQUEST, message.end())
+}
+
+/// A message that does not say that it is one of JSON-RPC 2.0.
+pub(super) fn not_jsonrpc(id: &str) -> Response<ResponseBody> {
+    bad_request(id, ProtocolError::new(ErrorCode::INVALID_REQUEST, "the message lacks `\"jsonrpc\": \"2.0\"`"))
+}
+
+/// There is no such method under a version before 2026-07-28, whose clients take status 404 for the end of their session.
+pub(super) fn no_such_method(id: &str, method: &str) -> Response<ResponseBody> {
+    json(StatusCode::OK, protocol::response(id, &Err(ProtocolError::method_not_found(method))))
 }
 
 pub(super) fn unread(why: Unread) -> Response<ResponseBody> {

@@ -167,6 +167,8 @@ impl<S> Exchange<S> {
                 let body = Either::Left(Full::new(body.clone()));
                 return self.hand_on(parts, body).await;
             }
+            Message::Legacy(id, method) => return respond::no_such_method(id, &method),
+            Message::NotJsonRpc(id) => return respond::not_jsonrpc(id),
             Message::Malformed => return respond::malformed(),
         };
         if let Err(error) = request.check(&parts.headers) {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::{
     input::{InputKind, InputKinds},
     principal::Principal,
-    protocol::ProtocolError,
+    protocol::{ProtocolError, object::Object},
 };
 
 /// The first version that has the extension. Versions are dates, so that their texts are in order (LEG-01).
@@ -64,18 +64,18 @@ impl Declared {
     /// Reads `params`, the JSON text of a request's parameters. What is missing counts as not declared; so does all of a
     /// `_meta` that is malformed, for the core's own checks refuse it.
     pub fn read(params: &[u8]) -> Self {
-        serde_json::from_slice::<Params<'_>>(params)
+        serde_json::from_slice::<Object<Params<'_>>>(params)
             .ok()
-            .and_then(|params| params.meta)
-            .map_or_else(Self::default, Self::of)
+            .and_then(|Object(params)| params.meta)
+            .map_or_else(Self::default, |Object(meta)| Self::of(meta))
     }
 
     fn of(meta: Meta<'_>) -> Self {
         let complete = meta.version.is_some() && meta.capabilities.is_some();
-        let capabilities = meta.capabilities.unwrap_or_default();
+        let Object(capabilities) = meta.capabilities.unwrap_or_default();
         Self {
             version: meta.version,
-            tasks: capabilities.extensions.and_then(|extensions| extensions.tasks).is_some(),
+            tasks: capabilities.extensions.and_then(|Object(extensions)| extensions.tasks).is_some(),
             inputs: capabilities.inputs(),
             complete,
         }
@@ -85,7 +85,7 @@ impl Declared {
 #[derive(Deserialize)]
 struct Params<'a> {
     #[serde(rename = "_meta", borrow)]
-    meta: Option<Meta<'a>>,
+    meta: Option<Object<Meta<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -93,15 +93,15 @@ struct Meta<'a> {
     #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
     version: Option<String>,
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities", borrow)]
-    capabilities: Option<Capabilities<'a>>,
+    capabilities: Option<Object<Capabilities<'a>>>,
 }
 
 /// The client's capabilities, as far as they matter here.
 #[derive(Deserialize, Default)]
 pub(crate) struct Capabilities<'a> {
     #[serde(borrow)]
-    extensions: Option<Extensions<'a>>,
-    elicitation: Option<Elicitation>,
+    extensions: Option<Object<Extensions<'a>>>,
+    elicitation: Option<Object<Elicitation>>,
     sampling: Option<IgnoredAny>,
     roots: Option<IgnoredAny>,
 }
@@ -121,8 +121,8 @@ struct Elicitation {
 impl Capabilities<'_> {
     /// An `elicitation` that names neither way means the form (core, Elicitation Capabilities).
     fn inputs(&self) -> InputKinds {
-        let form = self.elicitation.as_ref().is_some_and(|ways| ways.form.is_some() || ways.url.is_none());
-        let url = self.elicitation.as_ref().is_some_and(|ways| ways.url.is_some());
+        let form = self.elicitation.as_ref().is_some_and(|Object(ways)| ways.form.is_some() || ways.url.is_none());
+        let url = self.elicitation.as_ref().is_some_and(|Object(ways)| ways.url.is_some());
         [
             (form, InputKind::FormElicitation),
             (url, InputKind::UrlElicitation),

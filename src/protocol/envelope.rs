@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, Deserialize)]
 #[non_exhaustive]
 pub struct Envelope<'a> {
+    /// The version of JSON-RPC; see [`is_jsonrpc`](Self::is_jsonrpc).
+    #[serde(borrow, default)]
+    pub jsonrpc: Option<&'a RawValue>,
     /// The id, with its own JSON type (case 44); `None` for a notification. An explicit `null` is kept as such.
     #[serde(borrow, default, deserialize_with = "present")]
     pub id: Option<&'a RawValue>,
@@ -47,6 +50,11 @@ impl<'a> Envelope<'a> {
     /// [`MalformedMessage`] if it is no JSON object, gives one of these keys twice, or has a method that is no text.
     pub fn read(message: &'a [u8]) -> Result<Self, MalformedMessage> {
         serde_json::from_slice(message).map_err(MalformedMessage)
+    }
+
+    /// Whether the message says that it is one of JSON-RPC 2.0, as each must.
+    pub fn is_jsonrpc(&self) -> bool {
+        self.jsonrpc.is_some_and(|version| version.get() == r#""2.0""#)
     }
 
     /// Method and id, if it is a request: something that is answered.

@@ -1,11 +1,15 @@
 //! Errors as they go to a client. The only place that chooses JSON-RPC codes.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use mcp_tasks_types::{EXTENSION_ID, ErrorCode};
 use serde_json::{Map, Value, json};
 
 use crate::{error::EngineError, input::InputKey, wire::Object};
+
+/// The code of the error by which a client is slowed down that polls a task too fast (GET-04): one of those left to
+/// implementations, below the range of the core's own. `data.retryAfterMs` says how long to wait.
+pub const RATE_LIMITED: i64 = -32019;
 
 /// A JSON-RPC error. Everything in it is safe to show to the client (ERR-02).
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -61,6 +65,18 @@ impl ProtocolError {
             .with_data(json!({ "reason": "invalid_input_response", "keys": keys }))
     }
 
+    /// The task is polled too fast; the time to wait is said in whole milliseconds, rounded up (GET-04).
+    pub fn rate_limited(retry_after: Duration) -> Self {
+        let ms = u64::try_from(retry_after.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        Self::new(ErrorCode::new(RATE_LIMITED), "the task is polled too fast").with_data(json!({ "retryAfterMs": ms }))
+    }
+
+    /// How long the client is told to wait, if this is [`RATE_LIMITED`].
+    pub fn retry_after(&self) -> Option<Duration> {
+        let data = self.data.as_ref().filter(|_| self.code == RATE_LIMITED)?;
+        data.get("retryAfterMs")?.as_u64().map(Duration::from_millis)
+    }
+
     /// The server failed; why is not said (ERR-02).
     pub fn internal() -> Self {
         Self::new(ErrorCode::INTERNAL_ERROR, "internal error")
@@ -69,6 +85,7 @@ impl ProtocolError {
     /// The HTTP status that a response with this error has.
     pub fn http_status(&self) -> u16 {
         match ErrorCode::new(self.code) {
+            _ if self.code == RATE_LIMITED => 429,
             ErrorCode::PARSE_ERROR
             | ErrorCode::INVALID_REQUEST
             | ErrorCode::HEADER_MISMATCH
@@ -96,6 +113,7 @@ impl From<EngineError> for ProtocolError {
             EngineError::UnknownTask => Self::unknown_task(),
             EngineError::InvalidInputResponse { keys } => Self::invalid_input_response(keys),
             EngineError::LimitExceeded(exceeded) => Self::invalid_params(exceeded.to_string()),
+            EngineError::PolledTooFast { retry_after } => Self::rate_limited(*retry_after),
             EngineError::QuotaExceeded(_) | EngineError::ShuttingDown => {
                 Self::new(ErrorCode::INTERNAL_ERROR, error.to_string())
             }

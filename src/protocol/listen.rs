@@ -123,11 +123,16 @@ impl Subscription {
         notifications.insert("taskIds".to_owned(), serde_json::Value::Array(ids));
     }
 
-    /// The next state of one of the tasks; `None` once all of them have ended. Dropping the future loses nothing.
+    /// The next state of one of the tasks; `None` once the engine has shut down, which ends the listen with its
+    /// [`result`](Self::result) (NOT-06). Dropping the future loses nothing.
     ///
-    /// The end of all tasks does not end the listen: the stream stays open until somebody closes it.
+    /// The end of all tasks does not end the listen: then this waits until somebody closes it.
     pub async fn next(&mut self) -> Option<std::sync::Arc<TaskRecord>> {
-        self.watch.next().await
+        let next = self.watch.next().await;
+        if next.is_none() {
+            self.watch.closed().await;
+        }
+        next
     }
 
     /// The `notifications/tasks` of a state: a whole message (NOT-03).

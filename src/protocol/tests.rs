@@ -54,6 +54,20 @@ fn only_the_extension_declares_tasks() {
     assert!(!Declared::read(br#"{"_meta":5}"#).complete);
 }
 
+/// HTTP-02: an array is no object, and is not read by position.
+#[test]
+fn an_array_declares_nothing() {
+    let version = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
+    for params in [
+        r#"{"_meta":["2026-07-28",{"extensions":{"io.modelcontextprotocol/tasks":{}}}]}"#.to_owned(),
+        r#"[{"_meta":{}}]"#.to_owned(),
+        format!(r#"{{"_meta":{{{version},"io.modelcontextprotocol/clientCapabilities":[[{{}}]]}}}}"#),
+        format!(r#"{{"_meta":{{{version},"io.modelcontextprotocol/clientCapabilities":{{"extensions":[{{}}]}}}}}}"#),
+    ] {
+        assert_eq!(Declared::read(params.as_bytes()), Declared::default(), "{params}");
+    }
+}
+
 #[test]
 fn what_the_client_can_be_asked_is_what_it_declares() {
     let inputs = |capabilities| declared(capabilities).inputs;

@@ -84,7 +84,7 @@ async fn outbound(router: &Router, from_rmcp: ReadHalf<DuplexStream>, out: &Outb
             Onward::AsItCame => out.send(Bytes::copy_from_slice(line.trim_ascii_end())).await.map_err(gone)?,
             Onward::Acknowledged { message, id, subscription } => {
                 out.send(message).await.map_err(gone)?;
-                router.subscriptions.run(id, *subscription, out.clone());
+                router.subscriptions.run_beside_core(id, *subscription, out.clone());
             }
             Onward::Nowhere => {}
         }

@@ -61,6 +61,36 @@ async fn a_key_given_twice_is_refused() {
     assert_eq!(server.get("alice", &id).await.result()["status"], "working");
 }
 
+/// A message that does not say that it is one of JSON-RPC 2.0 is an invalid request, as it is to rmcp.
+#[tokio::test]
+async fn a_message_that_is_not_of_jsonrpc_is_refused() {
+    let server = Server::start().await;
+    let id = server.task("alice", "wait", json!({})).await;
+    let listen = Post::new(2, "subscriptions/listen", json!({ "notifications": { "taskIds": [id] } }));
+    for right in [about(&id, "tasks/cancel"), about(&id, "tasks/list"), listen] {
+        for other in [r#""jsonrpc":"1.0""#, r#""jsonrpc":2.0"#, r#""other":"2.0""#] {
+            let post = right.clone().bearer("alice").replace(r#""jsonrpc":"2.0""#, other);
+            assert_eq!(server.send(&post).await.error(), (400, -32600, json!(2)), "{post:?}");
+        }
+    }
+    assert_eq!(server.get("alice", &id).await.result()["status"], "working");
+}
+
+/// HTTP-02: a `_meta` that is an array is no `_meta`, and is not read by position.
+#[tokio::test]
+async fn metadata_is_an_object() {
+    let server = Server::start().await;
+    let id = server.task("alice", "wait", json!({})).await;
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let mut post = about(&id, method).bearer("alice");
+        let mut message: Value = serde_json::from_str(&post.body).expect("JSON");
+        message["params"]["_meta"] = json!(["2026-07-28", { "extensions": { crate::client::EXTENSION: {} } }]);
+        post.body = message.to_string();
+        assert_eq!(server.send(&post).await.error(), (400, -32602, json!(2)), "{method}");
+    }
+    assert_eq!(server.get("alice", &id).await.result()["status"], "working");
+}
+
 /// HTTP-02: each check comes before the next. A request with every fault shows only the first of them.
 #[tokio::test]
 async fn the_checks_come_in_order() {

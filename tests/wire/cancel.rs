@@ -46,6 +46,19 @@ on_every_wire! {
         assert_eq!(done["result"]["content"][0]["text"], "told to stop; true");
     }
 
+    /// CAN-02: a tool that is told and then ends with an error has been cancelled; nobody asked for its error any more.
+    async fn a_tool_that_is_told_and_ends_with_an_error_is_cancelled(wire: Wire) {
+        let world = World::new(wire).await;
+        let alice = world.client("alice");
+        for (started, protocol) in [(1, false), (2, true)] {
+            let id = alice.task("gives_up", json!({ "protocol": protocol })).await;
+            world.signals.all_started(started).await;
+            alice.cancel(&id).await;
+            let cancelled = alice.reach(&id, "cancelled").await;
+            assert!(cancelled.get("error").is_none() && cancelled.get("result").is_none(), "{cancelled}");
+        }
+    }
+
     /// CAN-03, TSK-08, case 3: the cancellation of a task that has ended is acknowledged, and changes nothing.
     async fn cancelling_an_ended_task_changes_nothing(wire: Wire) {
         let world = World::new(wire).await;

@@ -139,6 +139,28 @@ on_every_wire! {
         assert_eq!(states[states.len() - 1]["error"]["code"], -32603);
     }
 
+    /// NOT-06: an engine that shuts down ends each listen with its result, after the last state of each task.
+    async fn a_shutdown_ends_each_listen_with_its_result(wire: Wire) {
+        let world = World::new(wire).await;
+        let alice = world.client("alice");
+        let id = alice.task("wait", json!({})).await;
+        world.signals.all_started(1).await;
+        let (mut listen, mut of_nothing) = (alice.listen(&[&id]), alice.listen(&[]));
+        listen.notified(ACKNOWLEDGED).await;
+        of_nothing.notified(ACKNOWLEDGED).await;
+        assert_eq!(world.engine.shutdown(Duration::ZERO).await, 0);
+        states_until(&mut listen, "failed").await;
+        for ended in [listen, of_nothing] {
+            let result = json!({ "resultType": "complete", "_meta": { SUBSCRIPTION: ended.id } });
+            assert_eq!(ended.response().await["result"], result);
+        }
+        // One that comes later is told how the task stands, and ended as well.
+        let mut late = alice.listen(&[&id]);
+        late.notified(ACKNOWLEDGED).await;
+        states_until(&mut late, "failed").await;
+        assert_eq!(late.response().await["result"]["resultType"], "complete");
+    }
+
     /// NOT-05, case 43: states may be left out; the last one never is, and they come in order.
     async fn many_changes_coalesce(wire: Wire) {
         let world = World::new(wire).await;

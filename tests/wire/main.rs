@@ -21,6 +21,7 @@ mod lifecycle;
 mod listen;
 mod one_stream;
 mod owners;
+mod pace;
 mod params;
 mod rmcp_router;
 mod rounds;

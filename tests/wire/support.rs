@@ -139,6 +139,11 @@ impl<H: ServerHandler> World<H> {
         self.tasks.clone()
     }
 
+    /// A client of bytes; none over stdio.
+    pub fn http(&self) -> Option<http_client::Client> {
+        self.http
+    }
+
     pub fn is_http(&self) -> bool {
         self.wire == Wire::Http
     }

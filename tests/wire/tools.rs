@@ -140,6 +140,14 @@ async fn polite(task: TaskContext, signals: State<Arc<Signals>>) -> Result<Strin
     Ok(format!("told to stop; {}", matches!(asked, Err(TaskContextError::Cancelled))))
 }
 
+/// Ends with an error when it is cancelled: of its own, or one of the protocol.
+#[task_tool(on_cancel = "signal")]
+async fn gives_up(protocol: bool, task: TaskContext, signals: State<Arc<Signals>>) -> Result<String, ToolError> {
+    let _run = signals.run();
+    task.cancelled().await;
+    Err(if protocol { ToolError::protocol(-32055, "stopped", None) } else { ToolError::new("stopped") })
+}
+
 /// Only runs as a task.
 #[task_tool(mode = "required")]
 async fn required(signals: State<Arc<Signals>>) -> Result<String, ToolError> {
@@ -287,6 +295,7 @@ pub fn handler(engine: &Engine, signals: Arc<Signals>) -> Tasks<ToolSet> {
         .tool::<steps>()
         .tool::<chatter>()
         .tool::<polite>()
+        .tool::<gives_up>()
         .tool::<required>()
         .tool::<promoted>()
         .tool::<panics>()
