@@ -1,6 +1,6 @@
 //! A server that was written with rmcp alone, and has a tool that takes its time: `cargo run --example existing_rmcp_server`.
 //!
-//! What makes a task of it is one line above the tool and one word where the server is served. Both are marked.
+//! What makes a task of it is one line above the tool and one where the server is served. Both are marked.
 
 use std::{error::Error, time::Duration};
 

@@ -72,6 +72,14 @@ impl TasksLayer {
         Self { engine: Arc::new(engine.clone()), principal: None }
     }
 
+    /// A layer over the engine of this process, which `#[task_handler]` uses unless it names another.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, or if the operating system gives no random bytes, the first time that engine is used.
+    pub fn of_process() -> Self {
+        Self::new(crate::handler::glue::process_engine())
+    }
+
     /// Says who makes a request; `None` is [`Principal::anonymous`].
     ///
     /// It names, it does not authenticate: refuse strangers before they get here, and name a party only by what that

@@ -35,6 +35,7 @@ impl Library {
     }
 }
 
+#[mcp_tasks::task_handler]
 #[tool_handler]
 impl ServerHandler for Library {
     fn get_info(&self) -> ServerConfig {
@@ -42,17 +43,11 @@ impl ServerHandler for Library {
     }
 }
 
-/// A handler as a service of HTTP.
-fn service<H: ServerHandler + Clone>(handler: H) -> StreamableHttpService<H, LocalSessionManager> {
-    let config = StreamableHttpServerConfig::default().with_json_response(true);
-    StreamableHttpService::new(move || Ok(handler.clone()), LocalSessionManager::default().into(), config)
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let library = mcp_tasks::Tasks::new(Library, &mcp_tasks::engine::Engine::in_memory()?);
-    let service = mcp_tasks::http::TasksLayer::new(library.engine()).around(service(library));
-    let app = Router::new().route_service("/mcp", service);
+    let config = StreamableHttpServerConfig::default().with_json_response(true);
+    let service = StreamableHttpService::new(|| Ok(Library), LocalSessionManager::default().into(), config);
+    let app = Router::new().route_service("/mcp", mcp_tasks::http::TasksLayer::of_process().around(service));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     println!("{}", listener.local_addr()?);
     axum::serve(listener, app).into_future().await?;

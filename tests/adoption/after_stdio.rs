@@ -3,7 +3,7 @@
 use std::{error::Error, time::Duration};
 
 use rmcp::{
-    ServerHandler,
+    ServerHandler, ServiceExt,
     handler::server::wrapper::Parameters,
     model::{ServerCapabilities, ServerConfig},
     tool, tool_handler, tool_router,
@@ -16,6 +16,7 @@ struct Book {
     title: String,
 }
 
+#[derive(Clone)]
 struct Library;
 
 #[tool_router]
@@ -29,6 +30,7 @@ impl Library {
     }
 }
 
+#[mcp_tasks::task_handler]
 #[tool_handler]
 impl ServerHandler for Library {
     fn get_info(&self) -> ServerConfig {
@@ -38,6 +40,6 @@ impl ServerHandler for Library {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    mcp_tasks::Tasks::new(Library, &mcp_tasks::engine::Engine::in_memory()?).serve_stdio().await?;
+    Library.serve(rmcp::transport::stdio()).await?.waiting().await?;
     Ok(())
 }

@@ -41,16 +41,10 @@ impl ServerHandler for Library {
     }
 }
 
-/// A handler as a service of HTTP.
-fn service<H: ServerHandler + Clone>(handler: H) -> StreamableHttpService<H, LocalSessionManager> {
-    let config = StreamableHttpServerConfig::default().with_json_response(true);
-    StreamableHttpService::new(move || Ok(handler.clone()), LocalSessionManager::default().into(), config)
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let library = Library;
-    let service = service(library);
+    let config = StreamableHttpServerConfig::default().with_json_response(true);
+    let service = StreamableHttpService::new(|| Ok(Library), LocalSessionManager::default().into(), config);
     let app = Router::new().route_service("/mcp", service);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     println!("{}", listener.local_addr()?);

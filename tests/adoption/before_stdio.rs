@@ -3,7 +3,7 @@
 use std::{error::Error, time::Duration};
 
 use rmcp::{
-    ServerHandler,
+    ServerHandler, ServiceExt,
     handler::server::wrapper::Parameters,
     model::{ServerCapabilities, ServerConfig},
     tool, tool_handler, tool_router,
@@ -16,6 +16,7 @@ struct Book {
     title: String,
 }
 
+#[derive(Clone)]
 struct Library;
 
 #[tool_router]
@@ -37,6 +38,6 @@ impl ServerHandler for Library {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    rmcp::serve_server(Library, rmcp::transport::stdio()).await?.waiting().await?;
+    Library.serve(rmcp::transport::stdio()).await?.waiting().await?;
     Ok(())
 }
