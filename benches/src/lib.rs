@@ -24,13 +24,38 @@ pub struct Size {
 /// One of several ways to do the same thing. What it returns says what came out, so that nothing is optimised away.
 pub struct Contender<'a> {
     name: &'static str,
-    run: Box<dyn FnMut() -> u64 + 'a>,
+    turn: Turn<'a>,
+}
+
+enum Turn<'a> {
+    /// Repeated until it fills a slice.
+    Repeated(Box<dyn FnMut() -> u64 + 'a>),
+    /// Once in each round.
+    Timed(Box<dyn FnMut() -> (f64, u64) + 'a>),
 }
 
 impl<'a> Contender<'a> {
     /// A contender under a name.
     pub fn new(name: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
-        Self { name, run: Box::new(run) }
+        Self { name, turn: Turn::Repeated(Box::new(run)) }
+    }
+
+    /// A contender that must prepare something each time, or is not to be measured by CPU time: it says how many
+    /// nanoseconds one of what it did took, and what came out.
+    pub fn timed(name: &'static str, run: impl FnMut() -> (f64, u64) + 'a) -> Self {
+        Self { name, turn: Turn::Timed(Box::new(run)) }
+    }
+
+    /// Takes a turn: nanoseconds for one of what it does, and what came out.
+    fn turn(&mut self, repeats: u32) -> (f64, u64) {
+        match &mut self.turn {
+            Turn::Timed(run) => run(),
+            Turn::Repeated(run) => {
+                let start = ProcessTime::now();
+                let sum = (0..repeats).fold(0_u64, |sum, _| sum.wrapping_add(run()));
+                (start.elapsed().as_nanos() as f64 / f64::from(repeats), sum / u64::from(repeats))
+            }
+        }
     }
 }
 
@@ -52,13 +77,9 @@ impl Race {
         let mut times = vec![Vec::with_capacity(size.rounds); contenders.len()];
         for _ in 0..size.rounds {
             for (index, contender) in contenders.iter_mut().enumerate() {
-                let start = ProcessTime::now();
-                let mut sum = 0u64;
-                for _ in 0..repeats[index] {
-                    sum = sum.wrapping_add((contender.run)());
-                }
-                times[index].push(start.elapsed().as_nanos() as f64 / f64::from(repeats[index]));
-                (sum / u64::from(repeats[index])).hash(&mut outcomes);
+                let (nanoseconds, outcome) = contender.turn(repeats[index]);
+                times[index].push(nanoseconds);
+                outcome.hash(&mut outcomes);
             }
         }
         let taken = contenders.iter().zip(times).map(|(contender, times)| Taken::of(contender.name, times));
@@ -72,7 +93,8 @@ impl Race {
         self.median(one) / self.median(other)
     }
 
-    fn median(&self, name: &str) -> f64 {
+    /// The nanoseconds of a contender's middle turn.
+    pub fn median(&self, name: &str) -> f64 {
         self.0.iter().find(|taken| taken.name == name).expect("a contender of the race").median
     }
 
@@ -94,11 +116,12 @@ impl Taken {
 
 /// How often a contender runs in one turn.
 fn repeats(contender: &mut Contender<'_>, slice: Duration) -> u32 {
+    let Turn::Repeated(run) = &mut contender.turn else { return 1 };
     let mut repeats = 1;
     loop {
         let start = ProcessTime::now();
         for _ in 0..repeats {
-            (contender.run)();
+            run();
         }
         if start.elapsed() >= slice || repeats >= 1 << 20 {
             return repeats;

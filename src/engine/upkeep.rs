@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, yield_now};
 
 use crate::{
     engine::{
@@ -16,8 +16,9 @@ use crate::{
     task_id::TaskId,
 };
 
-/// Leases that are renewed, and tasks that are swept or claimed, in one call of the store.
-const BATCH: usize = 1_000;
+/// Leases that are renewed, and tasks that are swept or claimed, in one call of the store. A store may be busy for as long
+/// as that takes, and it may be ready at once each time: others get their turn after each batch.
+const BATCH: usize = 250;
 
 /// Starts tasks anew whose worker is gone (`on_restart = "rerun"`).
 pub trait Recover: Send + Sync + 'static {
@@ -117,6 +118,7 @@ impl Core {
             let renewed = self.host.store.renew(self.lease, held).await?;
             self.holders(&renewed.lost).for_each(|run| run.revoke());
             self.holders(&renewed.cancel_requested).for_each(|run| run.cancel());
+            yield_now().await;
         }
         Ok(())
     }
@@ -138,6 +140,7 @@ impl Core {
             if !reaped.more {
                 break;
             }
+            yield_now().await;
         }
         self.recover_lost().await
     }
