@@ -93,7 +93,7 @@ impl TaskContext {
     ///
     /// `T` is a struct with named fields of text, numbers, `bool`, enums without data, or lists of such enums; an `Option`
     /// may be left out. Titles, descriptions, bounds and defaults that schemars finds at a field are shown in the form
-    /// ([`form`] gives it). The answer is checked against the form before it is taken (UPD-07). See [the
+    /// ([`form()`] gives it). The answer is checked against the form before it is taken (UPD-07). See [the
     /// notes above](#when-the-call-is-no-task-the-fn-runs-again-from-its-start) on what runs twice.
     ///
     /// ```

@@ -41,11 +41,13 @@ use crate::{engine::Engine, principal::Principal, request_state::StateKey, tool:
 /// ```no_run
 /// # use mcp_tasks::{Tasks, engine::Engine};
 /// # async fn serve<H: rmcp::ServerHandler>(handler: H, engine: Engine) -> Result<(), Box<dyn std::error::Error>> {
-/// Tasks::new(handler, &engine).serve_stdio().await
+/// Tasks::new(handler, &engine).serve_stdio().await?;
+/// # Ok(())
 /// # }
 /// ```
 ///
-/// Clones share everything, but no session. Over HTTP, where rmcp asks for a new handler with each request, give it a clone of one.
+/// Clones share everything, but no session. Over HTTP, where rmcp asks for a new handler with each request, give it a clone
+/// of one.
 ///
 /// # Who calls
 /// A task belongs to the [`Principal`] that made it, and to nobody else (SEC-02). On stdio there is one,

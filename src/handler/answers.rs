@@ -1,4 +1,4 @@
-//! `tasks/*` where rmcp has read the request: through the checks of [`protocol`](crate::protocol), and into rmcp's types.
+//! `tasks/*` where rmcp has read the request: through the checks of [`crate::protocol`], and into rmcp's types.
 
 use rmcp::{
     ErrorData, RoleServer,
