@@ -76,6 +76,16 @@ impl InputKinds {
         Self(self.0 | 1 << kind as u8)
     }
 
+    /// The set as a number, for a store to write down.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set of this number; bits that mean nothing are left out.
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
     /// Whether `kind` is in the set.
     pub const fn contains(self, kind: InputKind) -> bool {
         self.0 & (1 << kind as u8) != 0
@@ -100,7 +110,7 @@ pub struct Question {
 ///
 /// It guards against a tool that was edited between two runs, not against an adversary: whoever could forge one would
 /// only give the same answer to two questions of a task of his own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestHash(pub u64);
 
 impl RequestHash {

@@ -14,13 +14,17 @@
 //!   That is how an [`StoreError::Ambiguous`] write is settled.
 //! - **Hints are hints.** They may be lost, doubled, late and out of order. Whoever relies on a change reads again, and
 //!   asks for [`revs`](TaskStore::revs) now and then.
-//! - **No listing.** No call finds a task without its id, save for workers that look for work (SEC-03).
+//! - **One task a key.** A principal's tasks differ in their [`IdempotencyKey`](crate::task::IdempotencyKey): `create` with
+//!   a key that a task of the principal has, and that is not gone, returns that task, whatever its id.
+//! - **No listing.** No call finds a task without its id, save for workers that look for work (SEC-03). What an operator
+//!   may see is a trait of its own, [`AdminStore`].
 //! - **Cost.** No call but a repeated `reap` may take time in proportion to the number of tasks held.
 //!
 //! A store does not check principals: the engine does, on the record that `get` returns (SEC-02).
 //!
 //! Every future may be dropped before it is ready; the call then has happened or not, as with an ambiguous write.
 
+pub mod admin;
 pub mod memory;
 
 use std::{sync::Arc, time::Duration};
@@ -28,6 +32,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use tokio::sync::broadcast;
 
+pub use self::admin::AdminStore;
 pub use crate::error::{QuotaExceeded, StoreError};
 use crate::{
     clock::BoxFuture,
@@ -93,29 +98,29 @@ pub struct Hint {
     pub rev: Rev,
 }
 
-/// The hints of a store from the moment of [`TaskStore::watch`] on.
-#[derive(Debug)]
-pub struct Hints(broadcast::Receiver<Hint>);
-
-/// What [`Hints::next`] heard.
+/// What a store says of changes, and [`Hints::next`] hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heard {
     /// A hint.
     Hint(Hint),
-    /// That hints were lost: any task may have changed.
+    /// That hints were lost, or that the store cannot tell which task has changed: it may be any.
     Missed,
 }
 
+/// The hints of a store from the moment of [`TaskStore::watch`] on.
+#[derive(Debug)]
+pub struct Hints(broadcast::Receiver<Heard>);
+
 impl Hints {
     /// The hints that arrive at `receiver`. Its capacity bounds what a slow reader can make the store hold (case 43).
-    pub fn new(receiver: broadcast::Receiver<Hint>) -> Self {
+    pub fn new(receiver: broadcast::Receiver<Heard>) -> Self {
         Self(receiver)
     }
 
     /// The next hint; `None` once the store is gone. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Heard> {
         match self.0.recv().await {
-            Ok(hint) => Some(Heard::Hint(hint)),
+            Ok(heard) => Some(heard),
             Err(broadcast::error::RecvError::Lagged(_)) => Some(Heard::Missed),
             Err(broadcast::error::RecvError::Closed) => None,
         }
@@ -125,7 +130,7 @@ impl Hints {
 /// Keeps tasks. See the [module](self) for the contract of all calls.
 pub trait TaskStore: Send + Sync + 'static {
     /// Creates the task `id`, open, and with a `lease` claims it in the same step. If there already is a task of that
-    /// id it is returned as it stands, and nothing changes.
+    /// id, or one of the same principal with the same idempotency key, it is returned as it stands, and nothing changes.
     ///
     /// # Errors
     /// [`StoreError::QuotaExceeded`] if a task more would break `quota`.

@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 use crate::{
     clock::UnixMillis,
-    input::{InputKey, InputKinds, InputLog, Question},
+    input::{InputKey, InputKinds, InputLog, Question, RequestHash},
     principal::Principal,
     task_id::TaskId,
 };
@@ -214,11 +214,22 @@ pub struct Rev(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Epoch(pub u64);
 
+/// A client's own name for a call, so that a call it makes again after a lost answer gets the same task.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey {
+    /// The name; the client's principal has no other task of it.
+    pub text: Arc<str>,
+    /// Tells whether it is the same call that is made again.
+    pub call: RequestHash,
+}
+
 /// A task that is about to be created.
 #[derive(Debug, Clone)]
 pub struct NewTask {
     /// Who asked for it.
     pub principal: Principal,
+    /// What the client calls the call, if it does.
+    pub key: Option<IdempotencyKey>,
     /// What it runs. Shared by all tasks of one tool.
     pub target: Arc<Target>,
     /// The arguments, as JSON text.
@@ -252,6 +263,7 @@ impl NewTask {
     pub fn new(principal: Principal, target: Arc<Target>, arguments: Bytes) -> Self {
         Self {
             principal,
+            key: None,
             target,
             arguments,
             ttl: Some(Duration::from_secs(3600)),
@@ -287,6 +299,8 @@ pub struct TaskRecord {
     pub id: TaskId,
     /// Who may see it (SEC-02).
     pub principal: Principal,
+    /// What its client calls the call that created it.
+    pub key: Option<IdempotencyKey>,
     /// What it runs.
     pub target: Arc<Target>,
     /// When it was created.
@@ -418,6 +432,7 @@ impl TaskRecord {
         Self {
             id,
             principal: new.principal,
+            key: new.key,
             target: new.target,
             created_at: now,
             last_updated_at: now,

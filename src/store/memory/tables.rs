@@ -13,7 +13,7 @@ use crate::{
     clock::UnixMillis,
     limits::Quota,
     principal::Principal,
-    store::{Hint, Hints, Lease, QuotaExceeded, Reaped, Renewed, Written},
+    store::{Heard, Hint, Hints, Lease, QuotaExceeded, Reaped, Renewed, Written},
     task::{Epoch, Event, NewTask, Refusal, Rev, Target, TaskRecord, Transition},
     task_id::TaskId,
 };
@@ -22,7 +22,7 @@ use crate::{
 const HINTS: usize = 1024;
 
 pub(super) struct Tables {
-    hints: broadcast::Sender<Hint>,
+    hints: broadcast::Sender<Heard>,
     slots: HashMap<TaskId, Slot>,
     /// When to look whether time has changed a task: its [`Slot::look_at`].
     agenda: Agenda,
@@ -31,6 +31,8 @@ pub(super) struct Tables {
     /// Open tasks of each principal who has any.
     live: HashMap<Principal, usize>,
     live_in_all: usize,
+    /// The tasks of each principal that were created with a key.
+    keys: HashMap<Principal, HashMap<Arc<str>, TaskId>>,
 }
 
 /// A task. Time does nothing to it before `look_at`, which is never after the end of its lease or the next change of its
@@ -51,6 +53,7 @@ impl Tables {
             unclaimed: BTreeMap::new(),
             live: HashMap::new(),
             live_in_all: 0,
+            keys: HashMap::new(),
         }
     }
 
@@ -70,7 +73,7 @@ impl Tables {
         quota: &Quota,
         now: UnixMillis,
     ) -> Result<Arc<TaskRecord>, QuotaExceeded> {
-        if let Some(known) = self.current(id, now) {
+        if let Some(known) = self.current(id, now).or_else(|| self.keyed(&task, now)) {
             return Ok(known);
         }
         self.check(quota, &task.principal)?;
@@ -83,6 +86,13 @@ impl Tables {
                 record
             }
         })
+    }
+
+    /// The task that was created with the same key.
+    fn keyed(&mut self, task: &NewTask, now: UnixMillis) -> Option<Arc<TaskRecord>> {
+        let key = task.key.as_ref()?;
+        let id = *self.keys.get(&task.principal)?.get(&key.text)?;
+        self.current(id, now)
     }
 
     fn check(&self, quota: &Quota, principal: &Principal) -> Result<(), QuotaExceeded> {
@@ -198,6 +208,9 @@ impl Tables {
         *self.live.entry(record.principal.clone()).or_default() += 1;
         self.live_in_all += 1;
         let id = record.id;
+        if let Some(key) = &record.key {
+            self.keys.entry(record.principal.clone()).or_default().insert(Arc::clone(&key.text), id);
+        }
         self.slots.insert(id, Slot { record, leased_until: UnixMillis::NEVER, look_at: UnixMillis::NEVER });
         self.plan(id);
     }
@@ -220,7 +233,18 @@ impl Tables {
             self.hint(id, Rev(record.rev.0 + 1));
         }
         self.slots.remove(&id);
+        self.forget_key(&record);
         self.shrink();
+    }
+
+    fn forget_key(&mut self, record: &TaskRecord) {
+        let Some(key) = &record.key else { return };
+        if let Some(keys) = self.keys.get_mut(&record.principal) {
+            keys.remove(&key.text);
+            if keys.is_empty() {
+                self.keys.remove(&record.principal);
+            }
+        }
     }
 
     /// The open task `record` is open no longer: nobody runs it, and it does not count as live.
@@ -277,7 +301,7 @@ impl Tables {
 
     fn hint(&self, id: TaskId, rev: Rev) {
         // An error means that nobody watches.
-        let _ = self.hints.send(Hint { id, rev });
+        let _ = self.hints.send(Heard::Hint(Hint { id, rev }));
     }
 
     fn offer(&mut self, record: &TaskRecord) {

@@ -3,10 +3,10 @@ use std::time::Duration;
 use super::*;
 use crate::{
     clock::{ManualClock, UnixMillis},
-    input::Question,
+    input::{Question, RequestHash},
     principal::Principal,
     store::{Heard, Hint, WorkerId},
-    task::{OnRestart, Refusal, Settlement, TaskStatus},
+    task::{IdempotencyKey, OnRestart, Refusal, Settlement, TaskStatus},
 };
 
 const PERIOD: Duration = Duration::from_secs(10);
@@ -51,6 +51,25 @@ async fn a_task_is_created_once() {
     assert_eq!(create(&store, 1, Some(LEASE)).await, first);
     assert_eq!(store.get(first.id).await.expect("it works"), Some(first));
     assert_eq!(store.len(), 1);
+}
+
+/// A call made again with its key gets the task that it has made, for as long as that is there, and nobody else does.
+#[tokio::test]
+async fn a_key_names_one_task_of_a_principal() {
+    let (clock, store) = store();
+    let keyed = |principal: &str| {
+        let key = IdempotencyKey { text: "k".into(), call: RequestHash(7) };
+        NewTask { key: Some(key), principal: Principal::new(principal), ..task() }
+    };
+    let create = |bits, principal: &str| {
+        let created = store.create(TaskId::from_bits(bits), keyed(principal), None, &Quota::UNLIMITED);
+        async move { created.await.expect("created").id.to_bits() }
+    };
+    assert_eq!(create(1, "alice").await, 1);
+    assert_eq!(create(2, "alice").await, 1);
+    assert_eq!(create(3, "bob").await, 3);
+    clock.advance(Duration::from_secs(3600 + 60));
+    assert_eq!(create(4, "alice").await, 4);
 }
 
 /// UPD-06: of two answers to one key the first is kept, and the worker reads that.
