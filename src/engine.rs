@@ -13,12 +13,14 @@
 mod drive;
 mod pace;
 mod promote;
+mod recovery;
 mod run;
 mod runs;
 mod upkeep;
 mod watch;
 
 use std::{
+    any::TypeId,
     collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
@@ -31,12 +33,13 @@ use tracing::Instrument;
 pub(crate) use self::run::{Host, Run};
 pub use self::{
     drive::{Gate, Work},
+    recovery::Recover,
     run::InlineInput,
-    upkeep::Recover,
 };
 use self::{
     drive::{Gates, start},
     pace::Paces,
+    recovery::Recoverers,
     runs::Runs,
     upkeep::Upkeep,
     watch::{Watch, Watchers},
@@ -176,7 +179,7 @@ pub struct EngineBuilder {
     lease: Duration,
     sweep_every: Duration,
     validate: Option<Arc<ValidateInput>>,
-    recover: Option<Arc<dyn Recover>>,
+    recoverers: Recoverers,
 }
 
 impl EngineBuilder {
@@ -208,10 +211,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets how lost tasks are run again. Default: they are left to other workers.
+    /// Adds what runs lost tasks again. What is served on the engine adds itself ([`Engine::recover_with`]); tasks that
+    /// nobody here can run are left to other workers.
     #[must_use]
-    pub fn recover(mut self, recover: Arc<dyn Recover>) -> Self {
-        self.recover = Some(recover);
+    pub fn recover(self, recover: Arc<dyn Recover>) -> Self {
+        self.recoverers.keep(recover);
         self
     }
 
@@ -234,7 +238,7 @@ impl EngineBuilder {
             lease: Lease { worker, period: self.lease },
             sweep_every: self.sweep_every,
             validate: self.validate,
-            recover: self.recover,
+            recoverers: self.recoverers,
         });
         let upkeep = Arc::new(Upkeep::start(&core));
         Ok(Engine { core, _upkeep: upkeep })
@@ -254,7 +258,7 @@ pub(crate) struct Core {
     lease: Lease,
     sweep_every: Duration,
     validate: Option<Arc<ValidateInput>>,
-    recover: Option<Arc<dyn Recover>>,
+    recoverers: Recoverers,
 }
 
 /// Runs tasks on a [`TaskStore`]. Clones share one engine; keep one for as long as the server lives, for without it no
@@ -281,7 +285,22 @@ impl Engine {
             lease: Duration::from_secs(30),
             sweep_every: Duration::from_secs(1),
             validate: None,
-            recover: None,
+            recoverers: Recoverers::default(),
+        }
+    }
+
+    /// Runs lost tasks again with `recover` as well, for as long as somebody else keeps it: a served handler is not kept
+    /// alive by its engine. Looks for such tasks at once, and then with each sweep.
+    ///
+    /// [`Tasks`](crate::Tasks) and [`TaskServer`](crate::TaskServer) do this by themselves.
+    pub fn recover_with(&self, recover: &Arc<dyn Recover>) {
+        self.core.recoverers.lend(recover);
+    }
+
+    /// The same for all handlers of a type, none of which lives long: one is kept until the engine shuts down.
+    pub(crate) fn recover_with_type(&self, handler: TypeId, make: impl FnOnce() -> Arc<dyn Recover>) {
+        if !self.core.runs.is_closed() {
+            self.core.recoverers.keep_of_type(handler, make);
         }
     }
 
@@ -309,6 +328,7 @@ impl Engine {
     /// again.
     pub async fn shutdown(&self, patience: Duration) -> usize {
         self.core.runs.close();
+        self.core.recoverers.clear();
         if !self.drained(patience).await {
             self.core.release_all().await;
             self.drained(LETTING_GO).await;

@@ -16,15 +16,16 @@ use super::{
     ask::{Asked, Round, ask_directly, way},
     glue::CallFuture,
     panics::Guarded,
+    recovery::target,
     registry::Known,
     work::{Answer, Becomes, work},
 };
 use crate::{
     engine::{Call, Engine, InlineInput, Promotion, Ran, TaskEngine},
     input::{InputLog, Question},
-    protocol::{Decision, ProtocolError, TOOLS_CALL, ToolPolicy},
+    protocol::{Decision, ProtocolError, ToolPolicy},
     request_state::{Binding, Rounds},
-    task::{Failure, NewTask, Settlement, Target, TaskRecord},
+    task::{Failure, NewTask, Settlement, TaskRecord},
     tool::{CallInfo, TaskMode, ToolOptions, check_arguments},
     types::support::JsonObject,
     wire,
@@ -238,20 +239,17 @@ impl<'a> Site<'a> {
         F: FnOnce(CallToolRequestParams, RequestContext<RoleServer>) -> CallFuture + Send + 'static,
     {
         let work = work(run, self.request.clone(), context, becomes, answer);
-        let name = &*self.request.name;
-        let gate =
-            self.options.max_running.map(|max| self.engine.tool_gate(name, usize::try_from(max).unwrap_or(usize::MAX)));
-        Call { gate, ..Call::new(self.new_task(), work) }
+        Call { gate: self.shared.gate(&self.request.name, self.options), ..Call::new(self.new_task(), work) }
     }
 
     fn new_task(&self) -> NewTask {
-        let target = Arc::new(Target::new(TOOLS_CALL, &self.request.name, ""));
+        let target = Arc::new(target(&self.request.name, self.options));
         let inputs: InputLog = self.rounds.answered();
         NewTask {
             ttl: self.options.ttl,
             poll_interval: Some(self.options.poll_interval),
             on_cancel: self.options.on_cancel,
-            on_restart: self.options.on_restart.into(),
+            on_restart: self.options.restart(),
             declared: self.client.inputs,
             inputs,
             ..NewTask::new(self.client.principal.clone(), target, self.arguments.clone())

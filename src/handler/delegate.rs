@@ -38,6 +38,15 @@ pub(super) fn conceal(capabilities: &mut ServerCapabilities) {
     }
 }
 
+/// The code of a handler's tools.
+pub(super) fn call_inner<H: ServerHandler>(
+    inner: Arc<H>,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> glue::CallFuture {
+    Box::pin(async move { inner.call_tool(request, context).await })
+}
+
 impl<H: ServerHandler> ServerHandler for Tasks<H> {
     async fn call_tool(
         &self,
@@ -48,9 +57,7 @@ impl<H: ServerHandler> ServerHandler for Tasks<H> {
         let known = shared.cache.find(self.inner(), &request.name);
         let gated = call::gate(shared, known.as_ref(), self.inner(), &request, &context);
         let inner = Arc::clone(&self.inner);
-        let run = move |request, context| -> glue::CallFuture {
-            Box::pin(async move { inner.call_tool(request, context).await })
-        };
+        let run = move |request, context| call_inner(inner, request, context);
         call::answer(shared, gated, request, context, run).await
     }
 

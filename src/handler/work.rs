@@ -132,7 +132,7 @@ fn reported(error: &ErrorData) -> Settlement {
 }
 
 /// A peer that reaches nobody: what a tool sends through it is an error to the tool (NOT-04).
-fn nobody() -> Peer<RoleServer> {
+pub(super) fn nobody() -> Peer<RoleServer> {
     static NOBODY: OnceLock<Peer<RoleServer>> = OnceLock::new();
     NOBODY.get_or_init(|| serve_directly(Nobody, Nowhere, None).peer().clone()).clone()
 }

@@ -23,6 +23,7 @@ mod one_stream;
 mod owners;
 mod pace;
 mod params;
+mod recovery;
 mod rmcp_router;
 mod rounds;
 mod storage;
