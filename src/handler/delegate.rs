@@ -21,17 +21,21 @@ use rmcp::{
 };
 
 use super::{Tasks, answers, call, glue, registry::strip};
-use crate::types::EXTENSION_ID;
+use crate::{protocol::IDEMPOTENCY_KEY, types::EXTENSION_ID};
 
-/// Adds the extension to what a server advertises (CAP-01).
+/// What a server with tasks advertises: the extension, and our own that goes with it.
+const EXTENSIONS: [&str; 2] = [EXTENSION_ID, IDEMPOTENCY_KEY];
+
+/// Adds the extensions to what a server advertises (CAP-01).
 pub(super) fn advertise(capabilities: &mut ServerCapabilities) {
-    capabilities.extensions.get_or_insert_default().insert(EXTENSION_ID.to_owned(), serde_json::Map::new());
+    let extensions = capabilities.extensions.get_or_insert_default();
+    extensions.extend(EXTENSIONS.map(|extension| (extension.to_owned(), serde_json::Map::new())));
 }
 
-/// Takes the extension out of what a server advertises (LEG-01).
+/// Takes the extensions out of what a server advertises (LEG-01).
 pub(super) fn conceal(capabilities: &mut ServerCapabilities) {
     if let Some(extensions) = &mut capabilities.extensions {
-        extensions.remove(EXTENSION_ID);
+        extensions.retain(|extension, _| !EXTENSIONS.contains(&extension.as_str()));
         if extensions.is_empty() {
             capabilities.extensions = None;
         }

@@ -41,7 +41,7 @@ pub(super) enum Becomes {
     Task,
 }
 
-/// The work of running `run`. Its answer is also left in `answer`, for as long as the call is no task.
+/// The work of running `run`. Its answer is also left in `answer`, for a request that may still wait for it.
 pub(super) fn work<F>(
     run: F,
     request: CallToolRequestParams,
@@ -66,9 +66,7 @@ where
         }
         let called_off = task.is_task() && task.is_cancelled() && is_error(&ended);
         let settlement = if called_off { Settlement::Cancelled } else { settlement(&ended) };
-        if !task.is_task() {
-            answer.put(ended);
-        }
+        answer.put(ended);
         settlement
     })
 }

@@ -15,6 +15,7 @@ mod tools;
 mod call;
 mod cancel;
 mod capability;
+mod idempotency;
 mod input;
 mod legacy;
 mod lifecycle;
