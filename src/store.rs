@@ -26,6 +26,10 @@
 
 pub mod admin;
 pub mod memory;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod row;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod seal;
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,6 +37,8 @@ use bytes::Bytes;
 use tokio::sync::broadcast;
 
 pub use self::admin::AdminStore;
+#[cfg(all(feature = "encryption", any(feature = "sqlite", feature = "postgres")))]
+pub use self::seal::{InvalidKeyId, Keyring};
 pub use crate::error::{QuotaExceeded, StoreError};
 use crate::{
     clock::BoxFuture,
