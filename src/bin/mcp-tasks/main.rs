@@ -5,7 +5,9 @@
 
 mod admin;
 mod args;
+mod arguments;
 mod exit;
+mod form;
 mod output;
 mod text;
 
