@@ -9,7 +9,9 @@ mod arguments;
 mod exit;
 mod form;
 mod output;
+mod result;
 mod text;
+mod tickets;
 
 use std::process::ExitCode;
 
