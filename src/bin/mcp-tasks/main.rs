@@ -6,9 +6,12 @@
 mod admin;
 mod args;
 mod arguments;
+mod connect;
 mod exit;
 mod form;
+mod live;
 mod output;
+mod person;
 mod result;
 mod text;
 mod tickets;
