@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::{admin::AdminArgs, exit};
+use crate::{admin::AdminArgs, exit, tools::ToolsArgs};
 
 /// Call tools that take their time: start, watch, answer and stop tasks on any MCP server.
 #[derive(Debug, Parser)]
@@ -21,6 +21,8 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List the tools of a server with their arguments, and say whether it offers tasks.
+    Tools(ToolsArgs),
     /// Look into the store of a server, and put tasks right.
     Admin(Box<AdminArgs>),
     /// Print the completions of a shell, to be put where it looks for them.

@@ -104,10 +104,16 @@ fn convert(text: &str, wanted: &Value, root: &Value) -> Result<Value, String> {
     }
     // What is narrower goes first: `5` is a number wherever it may be one.
     arms.sort_by_key(|arm| arm.kind);
-    arms.iter().find_map(|arm| arm.read(text, root)).ok_or_else(|| {
-        let kinds: Vec<_> = arms.iter().map(Arm::says).collect();
-        format!("`{text}` is not {}", kinds.join(" or "))
-    })
+    arms.iter().find_map(|arm| arm.read(text, root)).ok_or_else(|| format!("`{text}` is not {}", says(&arms)))
+}
+
+/// What is asked for, in words.
+fn says(arms: &[Arm<'_>]) -> String {
+    let constants: Vec<_> = arms.iter().flat_map(Arm::constants).map(spelling).collect();
+    let constants = (!constants.is_empty()).then(|| format!("one of `{}`", constants.join("`, `")));
+    let mut kinds: Vec<_> = constants.into_iter().chain(arms.iter().filter_map(|arm| arm.kind.says())).collect();
+    kinds.dedup();
+    kinds.join(" or ")
 }
 
 /// A kind of JSON value, the narrower ones first.
@@ -170,6 +176,21 @@ impl Kind {
             _ => return None,
         })
     }
+
+    /// The kind in words; constants speak for themselves.
+    fn says(self) -> Option<String> {
+        let words = match self {
+            Self::Null => "`null`",
+            Self::Constant => return None,
+            Self::Boolean => "`true` or `false`",
+            Self::Integer => "a whole number",
+            Self::Number => "a number",
+            Self::Object => "a JSON object",
+            Self::Array => "a list (with commas, or as JSON)",
+            Self::String => "text",
+        };
+        Some(words.to_owned())
+    }
 }
 
 impl<'a> Arm<'a> {
@@ -204,22 +225,6 @@ impl<'a> Arm<'a> {
         let schema = self.schema;
         schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"))
     }
-
-    fn says(&self) -> String {
-        match self.kind {
-            Kind::Null => "`null`".to_owned(),
-            Kind::Constant => {
-                let values: Vec<_> = self.constants().map(spelling).collect();
-                format!("one of `{}`", values.join("`, `"))
-            }
-            Kind::Boolean => "`true` or `false`".to_owned(),
-            Kind::Integer => "a whole number".to_owned(),
-            Kind::Number => "a number".to_owned(),
-            Kind::Object => "a JSON object".to_owned(),
-            Kind::Array => "a list (with commas, or as JSON)".to_owned(),
-            Kind::String => "text".to_owned(),
-        }
-    }
 }
 
 /// `true` and `false` as people write them.
@@ -244,9 +249,8 @@ pub fn describe(wanted: Option<&Value>, root: &Value) -> String {
     let mut arms = Vec::new();
     let wanted = wanted.unwrap_or(&Value::Null);
     flatten(wanted, root, DEPTH, &mut arms);
-    let mut kinds: Vec<_> = arms.iter().filter(|arm| arm.kind != Kind::Null).map(Arm::says).collect();
-    kinds.dedup();
-    let kinds = if kinds.is_empty() { "anything".to_owned() } else { kinds.join(" or ") };
+    arms.retain(|arm| arm.kind != Kind::Null);
+    let kinds = if arms.is_empty() { "anything".to_owned() } else { says(&arms) };
     match wanted["description"].as_str() {
         Some(description) => format!("{description} ({kinds})"),
         None => kinds,

@@ -15,6 +15,7 @@ mod person;
 mod result;
 mod text;
 mod tickets;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
 async fn run(command: Command, output: &Output) -> Result<Exit, exit::Problem> {
     match command {
         Command::Admin(command) => admin::run(*command, output).await,
+        Command::Tools(command) => tools::run(command, output).await,
         Command::Completions { shell } => {
             args::completions(shell);
             Ok(Exit::Done)
