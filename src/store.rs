@@ -25,6 +25,8 @@
 //! Every future may be dropped before it is ready; the call then has happened or not, as with an ambiguous write.
 
 pub mod admin;
+#[cfg(feature = "test-support")]
+pub mod conformance;
 pub mod memory;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod row;
