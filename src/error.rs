@@ -3,7 +3,7 @@
 //!
 //! What a client may read is in the `Display` of an error; its cause is for the log (ERR-02).
 
-use std::{collections::BTreeMap, error::Error, time::Duration};
+use std::{collections::BTreeMap, error::Error, sync::Arc, time::Duration};
 
 use crate::{
     input::{InputKey, InputKind},
@@ -118,6 +118,12 @@ pub enum EngineError {
     /// There are too many tasks.
     #[error(transparent)]
     QuotaExceeded(QuotaExceeded),
+    /// The client's key for the call is that of another one: of another tool, or with other arguments.
+    #[error("the idempotency key {key:?} is that of another call")]
+    KeyTaken {
+        /// The key.
+        key: Arc<str>,
+    },
     /// The server no longer starts tools.
     #[error("the server is shutting down")]
     ShuttingDown,

@@ -113,6 +113,8 @@ pub struct Hint {
 pub enum Heard {
     /// A hint.
     Hint(Hint),
+    /// That an open task was let go: whoever looks for work looks now. It may be left out, for they look now and then.
+    Claimable,
     /// That hints were lost, or that the store cannot tell which task has changed: it may be any.
     Missed,
 }

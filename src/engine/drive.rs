@@ -46,6 +46,11 @@ impl Gate {
         Self(Arc::new(Semaphore::new(max_running.min(Semaphore::MAX_PERMITS))))
     }
 
+    /// How many more runs it lets through now.
+    pub(crate) fn room(&self) -> usize {
+        self.0.available_permits()
+    }
+
     fn try_pass(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.0).try_acquire_owned().ok()
     }
