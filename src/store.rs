@@ -32,6 +32,8 @@ pub mod memory;
 pub(crate) mod row;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod seal;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 use std::{sync::Arc, time::Duration};
 
