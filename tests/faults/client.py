@@ -88,7 +88,10 @@ class Ledger:
             promise.broken.append(f"ended twice: {promise.end} and then {task}")
 
     def missing(self, promise):
-        promise.broken.append("was acknowledged and is unknown")
+        """The server says that there is no such task, which ends it as far as anybody is concerned."""
+        if promise.end is None or promise.end["status"] != "unknown":
+            promise.broken.append("was acknowledged and is unknown")
+        promise.end = {"status": "unknown"}
 
     def broken(self, starts):
         """What was promised and not kept, given how often each task's tool was started."""
@@ -106,6 +109,8 @@ def verdicts(promise, started):
     status = promise.end["status"]
     if promise.tool == "once" and started > 1:
         yield f"was started {started} times"
+    if status == "unknown":
+        return
     if promise.cancelled and status != "cancelled":
         yield f"was cancelled and is {status}"
     if status == "cancelled" and not promise.cancelled:
@@ -167,7 +172,8 @@ class Client:
             await asyncio.sleep(self.random.uniform(0.02, 0.2))
             task = await self.poll(promise)
             polls += 1
-            if task and task["status"] in TERMINAL and polls > 10:
+            ended = promise.end is not None
+            if ended and (polls > 10 or promise.end["status"] == "unknown"):
                 return
             if task and task["status"] == "input_required" and promise.answered is None:
                 await self.answer(promise)
