@@ -12,6 +12,8 @@
 
 mod create;
 mod drive;
+mod measured;
+pub mod metrics;
 mod pace;
 mod promote;
 mod recovery;
@@ -34,6 +36,7 @@ use tracing::Instrument;
 pub(crate) use self::run::{Host, Run};
 use self::{
     drive::Gates,
+    measured::Measured,
     pace::Paces,
     recovery::Recoverers,
     runs::Runs,
@@ -234,12 +237,13 @@ impl EngineBuilder {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn start(self) -> Result<Engine, EngineError> {
+        metrics::describe();
         let worker = WorkerId(TaskId::random()?.to_bits() as u64);
         let core = Arc::new(Core {
             paces: self.limits.poll_tolerance.map(Paces::new),
             gate: Gate::new(self.limits.running),
             tool_gates: Mutex::default(),
-            host: Arc::new(Host { store: self.store, clock: self.clock, limits: self.limits }),
+            host: Arc::new(Host { store: Arc::new(Measured(self.store)), clock: self.clock, limits: self.limits }),
             runs: Arc::default(),
             watchers: Arc::default(),
             lease: Lease { worker, period: self.lease },
@@ -406,7 +410,11 @@ impl Engine {
         if self.owned(principal, id).await?.is_settled() {
             return Ok(());
         }
-        self.stands(self.core.host.store.request_cancel(id).await?)
+        let written = self.core.host.store.request_cancel(id).await?;
+        if let Written::Stands(record) = &written {
+            metrics::settled(record.status(), 1);
+        }
+        self.stands(written)
     }
 
     /// Lets the task's run know what a client's call has done, if it runs here; other nodes hear of it from the store.

@@ -6,6 +6,7 @@ use crate::{
     engine::{
         Call, Core, Engine, Promotion, Ran, TaskWatch,
         drive::start,
+        metrics,
         run::{Host, Run},
         watch::Watch,
     },
@@ -55,8 +56,10 @@ impl Engine {
         if !is_ours(&record) {
             return Ok(Created::Found(record));
         }
-        listed.run.became_task(&record);
-        start(listed, self.gates(call.gate), call.work, None);
+        metrics::created();
+        if self.core.take_up(&listed.run, &record).await {
+            start(listed, self.gates(call.gate), call.work, None);
+        }
         Ok(Created::Started(record))
     }
 
@@ -124,6 +127,19 @@ impl Core {
             clock.sleep_until(clock.now().plus(pause)).await;
             pause = (pause * 2).min(longest);
         }
+    }
+}
+
+impl Core {
+    /// Makes the run that of a task that was just stored. False if the engine has shut down meanwhile: then the task is let
+    /// go at once, and not started here.
+    pub(super) async fn take_up(&self, run: &Run, record: &TaskRecord) -> bool {
+        run.became_task(record);
+        let revoked = run.is_revoked();
+        if revoked {
+            self.release(record.id, record.epoch).await;
+        }
+        !revoked
     }
 }
 
