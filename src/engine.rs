@@ -124,7 +124,8 @@ pub trait TaskEngine: Send + Sync + 'static {
     /// Creates a task and starts its tool. When this resolves, every node can read the task (NEW-01). If there already is a
     /// task of this principal with the same [key](NewTask::key), that is returned as it stands, and nothing is started.
     ///
-    /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease.
+    /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease. A call
+    /// with a key is carried out all the same.
     ///
     /// # Errors
     /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03); nor if the key
@@ -301,7 +302,7 @@ impl Engine {
     }
 
     /// Runs lost tasks again with `recover` as well, for as long as somebody else keeps it: a served handler is not kept
-    /// alive by its engine. Looks for such tasks at once, and then with each sweep.
+    /// alive by its engine. Looks for such tasks at once if it is the first of its type, and with each sweep.
     ///
     /// [`Tasks`](crate::Tasks) and [`TaskServer`](crate::TaskServer) do this by themselves.
     pub fn recover_with(&self, recover: &Arc<dyn Recover>) {

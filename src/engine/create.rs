@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tracing::Instrument;
+
 use crate::{
     engine::{
         Call, Core, Engine, Promotion, Ran, TaskWatch,
@@ -43,7 +45,19 @@ impl Engine {
         if size > limit { Err(LimitExceeded::Arguments { size, limit }) } else { Ok(()) }
     }
 
+    /// Creates the task of a call, or finds it by its key. A call with a key is made to be asked for again when its client
+    /// was lost: it goes on if its request is dropped meanwhile.
     pub(super) async fn create_task(&self, id: TaskId, call: Call) -> Result<Created, EngineError> {
+        if call.task.key.is_none() {
+            return self.create_now(id, call).await;
+        }
+        let engine = self.clone();
+        let creating = tokio::spawn(async move { engine.create_now(id, call).await }.in_current_span());
+        // It ends without a result only with its runtime.
+        creating.await.unwrap_or(Err(EngineError::ShuttingDown))
+    }
+
+    async fn create_now(&self, id: TaskId, call: Call) -> Result<Created, EngineError> {
         self.check(&call.task)?;
         // Listed before it is stored, so that no cancellation passes between the two (case 1).
         let run = Run::of_task(&self.core.host, id, &call.task);

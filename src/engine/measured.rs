@@ -85,3 +85,30 @@ impl TaskStore for Measured {
         timed(StoreCall::Revs, self.0.revs(ids))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    /// Where the future that was made is kept, and where the one that is passed on is.
+    fn passed_on() -> (*const (), *const ()) {
+        let made: StoreFuture<'_, [u8; 32]> = Box::pin(ready(Ok([0; 32])));
+        let before: *const () = (&raw const *made).cast();
+        let after: *const () = (&raw const *timed(StoreCall::Get, made)).cast();
+        (before, after)
+    }
+
+    /// Where nobody takes measurements the store's own future is passed on, and no other one is made.
+    #[test]
+    fn without_a_recorder_nothing_is_made() {
+        let (before, after) = passed_on();
+        assert_eq!(before, after);
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let (before, after) = ::metrics::with_local_recorder(&recorder, passed_on);
+        assert_ne!(before, after);
+    }
+}

@@ -195,3 +195,26 @@ async fn a_creation_amid_a_shutdown_is_let_go() {
         }
     }
 }
+
+/// NEW-01: a keyed call whose request is dropped while its task is being created is carried out: made again, it gets the task,
+/// which runs. Without a key, what was stored ends with its lease.
+#[tokio::test]
+async fn a_keyed_creation_survives_its_request() {
+    let doubt = Doubt::new();
+    let (engine, call) = (doubt.engine.clone(), doubt.call(keyed(b"a")));
+    let created = tokio::spawn(async move { engine.create(call).await });
+    settle_down().await;
+    created.abort();
+    doubt.pass(Duration::from_millis(50)).await;
+    assert_eq!((doubt.runs(), doubt.engine.running()), (1, 1));
+    let again = doubt.engine.create(doubt.call(keyed(b"a"))).await.expect("found");
+    assert_eq!((show(&again).as_str(), doubt.runs()), ("working", 1));
+
+    let doubt = Doubt::new();
+    let (engine, call) = (doubt.engine.clone(), doubt.call(new_task()));
+    let created = tokio::spawn(async move { engine.create(call).await });
+    settle_down().await;
+    created.abort();
+    doubt.pass(LEASE + Duration::from_secs(1)).await;
+    assert_eq!((doubt.runs(), doubt.engine.running(), doubt.store.inner.len()), (0, 0, 1));
+}
