@@ -27,6 +27,7 @@ fn every_example_has_a_test() {
         "http.rs",
         "metrics.rs",
         "quickstart.rs",
+        "workshop.rs",
     ];
     assert_eq!(names, expected);
 }
