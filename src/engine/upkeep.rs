@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use tokio::task::{AbortHandle, yield_now};
+use tokio::task::{AbortHandle, JoinSet, yield_now};
 
 use crate::{
     engine::{
@@ -24,6 +24,8 @@ use crate::{
 /// Leases that are renewed, and tasks that are swept or claimed, in one call of the store. A store may be busy for as long
 /// as that takes, and it may be ready at once each time: others get their turn after each batch.
 const BATCH: usize = 250;
+/// Leases that are given up at the same time: a store writes many at once for little more than one.
+const RELEASES: usize = 64;
 
 /// The loops of an engine; dropping this ends them.
 pub(crate) struct Upkeep(Vec<AbortHandle>);
@@ -226,14 +228,19 @@ impl Core {
         }
     }
 
-    /// Ends what still runs after the patience of a shutdown: drops each tool, and gives up its lease then.
-    pub(super) async fn release_all(&self) {
-        for run in self.runs.all() {
-            run.revoke();
-            if let Some(epoch) = run.epoch() {
-                self.release(run.id, epoch).await;
+    /// Ends what still runs after the patience of a shutdown: drops the tools, and gives up their leases then.
+    pub(super) async fn release_all(self: &Arc<Self>) {
+        let runs = self.runs.all();
+        runs.iter().for_each(|run| run.revoke());
+        let mut releasing = JoinSet::new();
+        for (id, epoch) in runs.iter().filter_map(|run| Some((run.id, run.epoch()?))) {
+            if releasing.len() == RELEASES {
+                releasing.join_next().await;
             }
+            let core = Arc::clone(self);
+            releasing.spawn(async move { core.release(id, epoch).await });
         }
+        releasing.join_all().await;
     }
 }
 
