@@ -8,6 +8,8 @@ mod input;
 mod leases;
 mod lifecycle;
 mod limits;
+mod metrics;
+mod nodes;
 mod promotion;
 mod support;
 mod tools;

@@ -18,7 +18,7 @@ use mcp_tasks::{
     input::{InputKey, InputKinds},
     limits::Quota,
     principal::Principal,
-    store::{Hints, Lease, Reaped, Renewed, StoreFuture, TaskStore, Written, memory::MemoryStore},
+    store::{Heard, Hints, Lease, Reaped, Renewed, StoreFuture, TaskStore, Written, memory::MemoryStore},
     task::{Epoch, Mutation, NewTask, OnCancel, Rev, Settlement, Target, TaskRecord, TaskState, TaskStatus},
     task_id::TaskId,
 };
@@ -190,27 +190,34 @@ pub struct Faulty {
     /// How many creations are made, and then not known to be.
     pub doubtful_creates: AtomicUsize,
     broken: AtomicBool,
-    deaf: bool,
+    /// In the place of the store's own hints.
+    heard: Option<broadcast::Sender<Heard>>,
 }
 
 impl Faulty {
     pub fn new(clock: &ManualClock) -> Arc<Self> {
-        Arc::new(Self::with_hints(clock, true))
+        Arc::new(Self::hearing(clock, None))
     }
 
     /// One whose hints are all lost.
     pub fn deaf(clock: &ManualClock) -> Arc<Self> {
-        Arc::new(Self::with_hints(clock, false))
+        Arc::new(Self::hearing(clock, Some(broadcast::Sender::new(8))))
     }
 
-    fn with_hints(clock: &ManualClock, hints: bool) -> Self {
+    /// Says in the place of lost hints that some were lost.
+    pub fn miss(&self) {
+        let heard = self.heard.as_ref().expect("its hints are lost");
+        heard.send(Heard::Missed).expect("an engine listens");
+    }
+
+    fn hearing(clock: &ManualClock, heard: Option<broadcast::Sender<Heard>>) -> Self {
         Self {
             inner: MemoryStore::new(Arc::new(clock.clone())),
             reads: AtomicUsize::new(0),
             doubtful_commits: AtomicUsize::new(0),
             doubtful_creates: AtomicUsize::new(0),
             broken: AtomicBool::new(false),
-            deaf: !hints,
+            heard,
         }
     }
 
@@ -288,7 +295,7 @@ impl TaskStore for Faulty {
     }
 
     fn watch(&self) -> Hints {
-        if self.deaf { Hints::new(broadcast::channel(1).1) } else { self.inner.watch() }
+        self.heard.as_ref().map_or_else(|| self.inner.watch(), |heard| Hints::new(heard.subscribe()))
     }
 
     fn revs<'a>(&'a self, ids: &'a [TaskId]) -> StoreFuture<'a, Vec<(TaskId, Rev)>> {
