@@ -76,6 +76,14 @@ pub enum LimitExceeded {
         /// How long it may be.
         limit: usize,
     },
+    /// The steps, questions and answers of one task.
+    #[error("the steps, questions and answers of the task would have {size} bytes, more than the limit of {limit}")]
+    Journal {
+        /// How large they would be.
+        size: usize,
+        /// How large they may be.
+        limit: usize,
+    },
     /// Input requests that wait at the same time.
     #[error("the task already waits for {limit} answers")]
     OutstandingInputs {

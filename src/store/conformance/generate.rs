@@ -45,7 +45,7 @@ impl ReferenceStateMachine for Sequences {
     fn transitions(model: &Model) -> BoxedStrategy<Move> {
         prop_oneof![
             24 => calls(model).prop_map(Move::Call),
-            4 => minutes(&[1, 4, 5, 10, 30]).prop_map(Move::Advance),
+            5 => minutes(&[1, 4, 5, 5, 10, 30]).prop_map(Move::Advance),
             1 => Just(Move::Restart),
         ]
         .boxed()
@@ -85,7 +85,7 @@ pub(super) fn calls(model: &Model) -> BoxedStrategy<Call> {
         3 => renews(model),
         12 => commits(model),
         2 => (ids(model), keys()).prop_map(|(id, key)| Call::Input(id, key)),
-        2 => select(&[1, 2, 100][..]).prop_map(Call::Reap),
+        4 => select(&[1, 2, 100][..]).prop_map(Call::Reap),
         1 => proptest::collection::vec(ids(model), 0..4).prop_map(Call::Revs),
     ]
     .boxed()
@@ -169,7 +169,7 @@ fn target() -> impl Strategy<Value = Arc<Target>> + Clone {
 }
 
 fn creates() -> BoxedStrategy<Call> {
-    (0..TASKS, new_tasks(), proptest::option::of(lease()), quotas())
+    (0..TASKS, new_tasks(), proptest::option::weighted(0.6, lease()), quotas())
         .prop_map(|(bits, task, lease, quota)| Call::Create {
             id: TaskId::from_bits(bits),
             task: Box::new(task),
@@ -235,12 +235,22 @@ fn answers() -> BoxedStrategy<Vec<(InputKey, Bytes)>> {
     proptest::collection::vec((keys(), answer), 0..3).boxed()
 }
 
+/// Answers to what is asked, mostly; perhaps to other keys as well, perhaps in another order.
 fn responds(model: &Model) -> BoxedStrategy<Call> {
-    (ids(model), answers()).prop_map(|(id, answers)| Call::Respond(id, answers)).boxed()
+    (tasks(model), answers(), any::<bool>(), 0..TASKS)
+        .prop_map(|(task, mut answers, all, bits)| {
+            let id = task.as_ref().map_or(TaskId::from_bits(bits), |task| task.id);
+            if let (true, Some(task)) = (all, task) {
+                let asked = task.inputs().outstanding().map(|(key, _)| (key.clone(), Bytes::from_static(b"\"asked\"")));
+                answers.extend(asked);
+            }
+            Call::Respond(id, answers)
+        })
+        .boxed()
 }
 
 fn claims(most: usize) -> BoxedStrategy<Call> {
-    (lease(), proptest::collection::vec(target(), 0..3), 0..=most)
+    (lease(), proptest::collection::vec(target(), 0..5), 0..=most)
         .prop_map(|(lease, targets, limit)| Call::Claim { lease, targets, limit })
         .boxed()
 }
