@@ -1,6 +1,6 @@
 //! What the calls of a store do, inside the transaction of the writer. What a task becomes is decided by its record.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, error::Error, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
 
@@ -26,7 +26,7 @@ use crate::{
 const DAMAGED: Duration = Duration::from_secs(3600);
 
 /// The oldest open tasks of a target that nobody holds.
-pub(super) const UNCLAIMED: &str = "SELECT id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 \
+pub(super) const UNCLAIMED: &str = "SELECT created_at, id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 \
     AND name = ?2 AND version = ?3 ORDER BY created_at, id LIMIT ?4";
 
 /// Prolongs a lease that is held.
@@ -176,29 +176,39 @@ impl<'a> Tables<'a> {
         limit: usize,
     ) -> Result<Vec<Arc<TaskRecord>>, Fault> {
         let mut taken = Vec::new();
-        for target in targets {
-            while taken.len() < limit {
-                let waiting = self.unclaimed(target, limit - taken.len())?;
-                if waiting.is_empty() {
-                    break;
-                }
-                for id in waiting {
-                    // One that has expired is taken off the list by that.
-                    if let Some(stored) = self.current(id)?.filter(|stored| !stored.record.is_settled()) {
-                        taken.push(self.lease(&stored, lease)?);
-                    }
+        while taken.len() < limit {
+            let waiting = self.oldest(targets, limit - taken.len())?;
+            if waiting.is_empty() {
+                break;
+            }
+            for id in waiting {
+                // One that has expired is taken off the list by that.
+                if let Some(stored) = self.current(id)?.filter(|stored| !stored.record.is_settled()) {
+                    taken.push(self.lease(&stored, lease)?);
                 }
             }
         }
         Ok(taken)
     }
 
-    /// The oldest open tasks of a target that nobody holds.
-    fn unclaimed(&self, target: &Target, limit: usize) -> Result<Vec<TaskId>, Fault> {
+    /// The oldest open tasks of these targets that nobody holds.
+    fn oldest(&self, targets: &[Arc<Target>], limit: usize) -> Result<Vec<TaskId>, Fault> {
+        let mut waiting = BTreeSet::new();
+        for target in targets {
+            self.unclaimed(target, limit, &mut waiting)?;
+        }
+        Ok(waiting.into_iter().take(limit).map(|(_, id)| id).collect())
+    }
+
+    /// Adds the oldest of one target, and when they were created.
+    fn unclaimed(&self, target: &Target, limit: usize, waiting: &mut BTreeSet<(i64, TaskId)>) -> Result<(), Fault> {
         let mut unclaimed = self.connection.prepare_cached(UNCLAIMED)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = (escape(&target.method), escape(&target.name), escape(&target.version), limit);
-        Ok(unclaimed.query_map(params, |row| row.get(0).map(id_of))?.collect::<Result<_, _>>()?)
+        for found in unclaimed.query_map(params, |row| Ok((row.get(0)?, id_of(row.get(1)?))))? {
+            waiting.insert(found?);
+        }
+        Ok(())
     }
 
     /// Gives the lease of an open task that nobody holds. No hint: no client can see a claim.
