@@ -15,11 +15,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 #[cfg(feature = "sqlite")]
 pub use self::storage::data_file;
+use self::storage::{Storage, engine_in_memory};
 pub use self::{
     error::{BuildError, ServeError},
     ready::ReadyServer,
 };
-use self::storage::{Storage, engine_in_memory};
 use crate::{
     elicit::{Form, form},
     engine::Engine,

@@ -6,7 +6,7 @@
 mod rounds;
 mod tasks;
 
-use std::{error::Error, future::IntoFuture, sync::Arc};
+use std::{error::Error, future::IntoFuture, path::PathBuf, sync::Arc};
 
 use axum::{Router, serve::ListenerExt};
 use mcp_tasks::{TaskServer, http::TasksLayer};

@@ -144,8 +144,10 @@ mod tests {
     fn each_name_has_a_file_of_its_own() {
         assert_eq!(file_name("bakery-2"), "bakery-2.db");
         let long = "x".repeat(500);
-        let names = ["../../etc/passwd", "", ".", "Bakery", "bakery", "a/b", "a\\b", "a\0b", "a b", "nul", "com1", "ä", &long];
-        let files: std::collections::BTreeSet<String> = names.iter().map(|name| file_name(name).to_lowercase()).collect();
+        let names =
+            ["../../etc/passwd", "", ".", "Bakery", "bakery", "a/b", "a\\b", "a\0b", "a b", "nul", "com1", "ä", &long];
+        let files: std::collections::BTreeSet<String> =
+            names.iter().map(|name| file_name(name).to_lowercase()).collect();
         assert_eq!(files.len(), names.len(), "{files:?}");
         for file in files {
             assert!(file.len() < 100 && file.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)), "{file}");

@@ -40,11 +40,13 @@ pub(super) struct Tables<'a> {
     clock: &'a dyn Clock,
     /// What whoever watches is to hear once this is committed.
     pub heard: Vec<Heard>,
+    /// Whether the file has become shorter.
+    pub shrunk: bool,
 }
 
 impl<'a> Tables<'a> {
     pub fn new(connection: &'a Connection, seal: &'a Seal, clock: &'a dyn Clock) -> Self {
-        Self { connection, seal, clock, heard: Vec::new() }
+        Self { connection, seal, clock, heard: Vec::new(), shrunk: false }
     }
 
     pub fn connection(&self) -> &Connection {
@@ -242,8 +244,14 @@ impl<'a> Tables<'a> {
         for id in due {
             self.look(id, &mut reaped)?;
         }
-        space::shrink(self.connection)?;
+        self.shrink()?;
         Ok(reaped)
+    }
+
+    /// Gives space back, if there is much.
+    pub fn shrink(&mut self) -> Result<(), Fault> {
+        self.shrunk |= space::shrink(self.connection)?;
+        Ok(())
     }
 
     /// Tasks that time may have done something to, the longest due first.
