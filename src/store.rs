@@ -27,6 +27,8 @@
 pub mod admin;
 #[cfg(feature = "test-support")]
 pub mod conformance;
+#[cfg(feature = "test-support")]
+pub mod faulty;
 pub mod memory;
 
 use std::{sync::Arc, time::Duration};
