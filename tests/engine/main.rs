@@ -3,6 +3,7 @@
 
 mod cancel;
 mod expiry;
+mod faults;
 mod input;
 mod leases;
 mod lifecycle;
