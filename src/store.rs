@@ -26,6 +26,8 @@
 
 pub mod admin;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod row;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
