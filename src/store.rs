@@ -25,6 +25,10 @@
 //! Every future may be dropped before it is ready; the call then has happened or not, as with an ambiguous write.
 
 pub mod admin;
+#[cfg(feature = "test-support")]
+pub mod conformance;
+#[cfg(feature = "test-support")]
+pub mod faulty;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
