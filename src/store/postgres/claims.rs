@@ -54,6 +54,8 @@ impl Core {
         targets: &[Arc<Target>],
         limit: usize,
     ) -> Result<(Vec<Arc<TaskRecord>>, Saves), StoreError> {
+        // One that is named twice would give its tasks twice.
+        let targets: std::collections::BTreeSet<&Target> = targets.iter().map(|target| &**target).collect();
         let column = |text: fn(&Target) -> &str| -> Vec<String> {
             targets.iter().map(|target| row::escape(text(target)).into_owned()).collect()
         };

@@ -65,10 +65,11 @@ pub(super) fn record_of(line: &Line, seal: &Seal) -> Result<Arc<TaskRecord>, Sto
     Ok(row::decode(row_of(line)?, line.get("payload"), seal)?)
 }
 
-/// The task of a line that was read without its payload, which it is not to be asked for.
+/// The task of a line that was read without its payload. What stands for that is not written back: a payload is written
+/// only when the task settles, and then it is another.
 pub(super) fn light_record_of(row: Row, laden: bool, seal: &Seal) -> Result<Arc<TaskRecord>, Corrupt> {
-    // What an empty payload is stored as.
-    row::decode(row, laden.then(|| vec![0]), seal)
+    // What a payload of one byte is stored as.
+    row::decode(row, laden.then(|| vec![0, b'?']), seal)
 }
 
 /// Who may run a task after a write.
