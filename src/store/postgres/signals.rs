@@ -102,9 +102,10 @@ impl Signals {
         mem::take(&mut self.told())
     }
 
-    /// It was not told, perhaps.
+    /// Something was not told, perhaps: that is the next to be told.
     fn lost(&self) {
         self.told().missed = true;
+        self.news.notify_one();
     }
 }
 
