@@ -36,6 +36,8 @@ pub mod postgres;
 pub(crate) mod row;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod seal;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 use std::{sync::Arc, time::Duration};
 
@@ -115,6 +117,8 @@ pub struct Hint {
 pub enum Heard {
     /// A hint.
     Hint(Hint),
+    /// That an open task was let go: whoever looks for work looks now. It may be left out, for they look now and then.
+    Claimable,
     /// That hints were lost, or that the store cannot tell which task has changed: it may be any.
     Missed,
 }

@@ -2,7 +2,9 @@
 #![allow(missing_docs, reason = "tests are described where they stand")]
 
 mod cancel;
+mod create;
 mod expiry;
+mod faults;
 mod input;
 mod leases;
 mod lifecycle;

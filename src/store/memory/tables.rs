@@ -305,6 +305,7 @@ impl Tables {
     fn offer(&mut self, record: &TaskRecord) {
         let waiting = self.unclaimed.entry(Arc::clone(&record.target)).or_default();
         waiting.insert((record.created_at, record.id));
+        let _ = self.hints.send(Heard::Claimable);
     }
 
     fn withhold(&mut self, record: &TaskRecord) {

@@ -22,6 +22,7 @@ async fn hear(hints: &mut Hints, ids: &[TaskId]) {
         while !missing.is_empty() {
             match hints.next().await {
                 Some(Heard::Hint(hint)) => _ = missing.remove(&hint.id),
+                Some(Heard::Claimable) => {}
                 Some(Heard::Missed) => missing.clear(),
                 None => panic!("the hints ended while the store is open"),
             }

@@ -1,0 +1,166 @@
+//! Reaches a server: one that is started here, or one at an address.
+
+use std::{collections::HashMap, env, process::Stdio};
+
+use clap::Args;
+use http::{HeaderName, HeaderValue};
+use rmcp::{
+    ClientHandler,
+    model::ProtocolVersion,
+    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService},
+    transport::{
+        StreamableHttpClientTransport, TokioChildProcess, streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::Command,
+};
+
+use crate::{exit::Problem, text, tickets::Place};
+
+/// Names the variable with the bearer token: the command line is for everybody on the machine to read.
+const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
+
+/// Which server.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServerArgs {
+    /// The address of a server; a bearer token is taken from MCP_TASKS_TOKEN.
+    #[arg(long, value_name = "URL", env = "MCP_TASKS_URL", conflicts_with = "stdio")]
+    pub url: Option<String>,
+
+    /// The command that starts a server which talks over its standard input and output.
+    #[arg(long, value_name = "COMMAND", env = "MCP_TASKS_STDIO")]
+    pub stdio: Option<String>,
+
+    /// A header for every request to the address; may be given several times.
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = parse_header)]
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl ServerArgs {
+    /// Where the server is, if the user said so.
+    pub fn place(&self) -> Option<Place> {
+        let url = self.url.clone().map(Place::Url);
+        url.or_else(|| self.stdio.clone().map(Place::Stdio))
+    }
+
+    /// Where the server is.
+    ///
+    /// # Errors
+    /// If the user did not say.
+    pub fn named(&self) -> Result<Place, Problem> {
+        self.place().ok_or_else(|| {
+            Problem::usage("no server was named")
+                .hint("say --url URL, or --stdio 'COMMAND ARGUMENTS' for one that is started here")
+        })
+    }
+}
+
+fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let (name, value) = text.split_once(':').ok_or("a header is `NAME: VALUE`")?;
+    let name = name.trim().parse().map_err(|_| format!("`{name}` is no name of a header"))?;
+    let mut value: HeaderValue =
+        value.trim().parse().map_err(|_| "the value has characters that no header may have")?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+/// A session with a server.
+pub type Session<H> = RunningService<RoleClient, H>;
+
+/// Opens a session.
+///
+/// # Errors
+/// If the server cannot be started, reached or understood.
+pub async fn connect<H: ClientHandler>(
+    place: &Place,
+    headers: &[(HeaderName, HeaderValue)],
+    handler: H,
+) -> Result<Session<H>, Problem> {
+    match place {
+        Place::Stdio(command) => {
+            let process = start(command)?;
+            let session = handler.serve_with_lifecycle(process, lifecycle()).await;
+            session.map_err(|error| unreachable(&format!("the server `{command}`"), error))
+        }
+        Place::Url(url) => {
+            let transport = StreamableHttpClientTransport::from_config(http_config(url, headers)?);
+            let session = handler.serve_with_lifecycle(transport, lifecycle()).await;
+            session.map_err(|error| unreachable(&format!("the server at {url}"), error))
+        }
+    }
+}
+
+fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
+    Problem::new(format!("{server} does not answer as an MCP server")).because(error)
+}
+
+/// The revision that has tasks, or what the server knows.
+fn lifecycle() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None }
+}
+
+fn http_config(
+    url: &str,
+    headers: &[(HeaderName, HeaderValue)],
+) -> Result<StreamableHttpClientTransportConfig, Problem> {
+    let parsed: http::Uri =
+        url.parse().map_err(|error| Problem::usage(format!("`{url}` is no address")).because(error))?;
+    if !matches!(parsed.scheme_str(), Some("http" | "https")) {
+        return Err(Problem::usage(format!("`{url}` is no address: it begins with http:// or https://")));
+    }
+    // Another provider may be there already; either will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    if let Some(token) = env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty()) {
+        config = config.auth_header(token);
+    }
+    Ok(config.custom_headers(headers.iter().cloned().collect::<HashMap<_, _>>()))
+}
+
+/// Starts a server, out of reach of the Ctrl-C that is meant for this program.
+fn start(command: &str) -> Result<TokioChildProcess, Problem> {
+    let words = shell_words::split(command)
+        .map_err(|error| Problem::usage(format!("`{command}` is no command")).because(error))?;
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(Problem::usage("--stdio names no command"));
+    };
+    let mut child = Command::new(program);
+    child.args(arguments).env_remove(TOKEN_VARIABLE);
+    #[cfg(unix)]
+    child.process_group(0);
+    let started = TokioChildProcess::builder(child).stderr(Stdio::piped()).spawn();
+    let (process, errors) =
+        started.map_err(|error| Problem::new(format!("cannot start `{program}`")).because(error))?;
+    if let Some(errors) = errors {
+        tokio::spawn(async move {
+            let mut lines = BufReader::new(errors).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                eprintln!("\rserver: {}", text::printable(&line));
+            }
+        });
+    }
+    Ok(process)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_a_name_and_a_value() {
+        let (name, value) = parse_header("X-Trace: a: b").expect("a header");
+        assert_eq!((name.as_str(), value.to_str().ok()), ("x-trace", Some("a: b")));
+        assert!(value.is_sensitive());
+        assert!(parse_header("X-Trace").is_err());
+        assert!(parse_header("a b: c").is_err());
+    }
+
+    #[test]
+    fn an_address_has_a_scheme() {
+        assert!(http_config("http://localhost/mcp", &[]).is_ok());
+        assert!(http_config("localhost/mcp", &[]).is_err());
+        assert!(http_config("ftp://localhost", &[]).is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! Values as people write and read them: durations, moments, tables, text of strangers.
+
+use std::time::Duration;
+
+use comfy_table::{ContentArrangement, Table, presets};
+use jiff::{Span, SpanRelativeTo, Timestamp};
+use mcp_tasks::clock::UnixMillis;
+
+/// Reads a duration such as `90s`, `10m`, `2h 30m`, `7d`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no duration; write one like `90s`, `10m`, `2h 30m` or `7d`");
+    let span: Span = text.parse().map_err(|_| wrong())?;
+    let duration = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| wrong())?;
+    Duration::try_from(duration).map_err(|_| wrong())
+}
+
+/// A duration in its two largest units: `4.2s`, `3m 12s`, `5h 2m`, `3d 4h`.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match () {
+        () if seconds < 10 => format!("{:.1}s", duration.as_secs_f64()),
+        () if minutes == 0 => format!("{seconds}s"),
+        () if hours == 0 => format!("{minutes}m {}s", seconds % 60),
+        () if days == 0 => format!("{hours}h {}m", minutes % 60),
+        () => format!("{days}d {}h", hours % 24),
+    }
+}
+
+/// A moment as RFC 3339 in UTC, to the millisecond.
+pub fn moment(at: UnixMillis) -> String {
+    let millis = i64::try_from(at.get()).unwrap_or(i64::MAX);
+    match Timestamp::from_millisecond(millis) {
+        Ok(timestamp) => format!("{timestamp:.3}"),
+        Err(_) => "never".to_owned(),
+    }
+}
+
+/// Text of a stranger, safe for a terminal: control characters, which could move the cursor or worse, become visible.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            c if c.is_control() || is_invisible(c) => char::REPLACEMENT_CHARACTER,
+            c => c,
+        })
+        .collect()
+}
+
+/// [`printable`] text on one line, cut to `most` characters.
+pub fn brief(text: &str, most: usize) -> String {
+    let line = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Characters that turn the direction of text, with which one command can look like another.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A table for people; without lines where nobody looks, so that `awk` can read it.
+pub fn table(terminal: bool, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    if terminal {
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    } else {
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    }
+    table.set_header(head.iter().copied());
+    table.add_rows(rows);
+    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        for (text, seconds) in [("90s", 90), ("10m", 600), ("2h 30m", 9000), ("2h30m", 9000), ("7d", 604_800)] {
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "soon", "5", "-3s", "1 fortnight"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_written_in_two_units() {
+        let texts = [4, 59, 61, 3_599, 3_600, 90_061].map(|seconds| duration(Duration::from_secs(seconds)));
+        assert_eq!(texts, ["4.0s", "59s", "1m 1s", "59m 59s", "1h 0m", "1d 1h"]);
+    }
+
+    #[test]
+    fn moments_are_utc() {
+        assert_eq!(moment(UnixMillis::new(1_790_000_000_123)), "2026-09-21T14:13:20.123Z");
+        assert_eq!(moment(UnixMillis::NEVER), "never");
+    }
+
+    /// What a server says cannot move the cursor, nor hide itself.
+    #[test]
+    fn text_of_strangers_does_nothing() {
+        assert_eq!(printable("a\u{1b}[2Jb\r\u{202e}c\nd"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\nd");
+        assert_eq!(brief("one\n two  three", 9), "one two …");
+    }
+}
