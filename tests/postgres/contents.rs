@@ -89,7 +89,7 @@ async fn with_keys_contents_are_sealed() {
 }
 
 /// All rows, as text; bytes as the text they are.
-async fn dump(schema: &Schema) -> String {
+pub async fn dump(schema: &Schema) -> String {
     let mut all = String::new();
     for table in ["tasks", "payloads", "counts", "ledger"] {
         let sql = format!("SELECT encode(convert_to(t::text, 'UTF8'), 'escape') FROM {}.{table} t", schema.quoted());

@@ -53,6 +53,7 @@ async fn a_database_that_is_killed_loses_nothing() {
     heard(&mut hears, |heard| match heard {
         Heard::Hint(hint) => hint.id == done.id,
         Heard::Missed => true,
+        Heard::Claimable => false,
     })
     .await;
 }

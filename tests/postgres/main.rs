@@ -1,6 +1,7 @@
 //! The PostgreSQL store, on a cluster that the test command brings: see `tests/services/postgres.py`.
 
 mod away;
+mod cluster;
 mod contents;
 mod nodes;
 mod opening;

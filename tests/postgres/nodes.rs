@@ -52,6 +52,7 @@ async fn a_listener_survives_the_end_of_its_connection() {
         heard(&mut hears, |heard| match heard {
             Heard::Hint(hint) => hint.id == task.id,
             Heard::Missed => true,
+            Heard::Claimable => false,
         })
         .await;
     }
