@@ -15,7 +15,8 @@ async fn any_node_serves_any_task() {
     let mut said = Vec::new();
     let url = format!("{}?sslmode=disable", schema.url);
     example::converse(&url, &schema.name, |line| said.push(line)).await.expect("it is told");
-    let nodes: BTreeSet<&str> = said.iter().filter_map(|line| line.split_once(": ")?.0.split_once("node ")).map(|(_, node)| node).collect();
+    let nodes: BTreeSet<&str> =
+        said.iter().filter_map(|line| line.split_once(": ")?.0.split_once("node ")).map(|(_, node)| node).collect();
     assert_eq!(nodes, BTreeSet::from(["1", "2"]), "{said:#?}");
     assert_eq!(said.last().map(String::as_str), Some("\"node 1 has booked a trip to Trieste\""), "{said:#?}");
     let left = dump(&schema).await;
