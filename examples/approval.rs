@@ -100,7 +100,7 @@ async fn waiting(waiting: State<Waiting>) -> String {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let server = TaskServer::new("releases", "1.0").tool::<release>().tool::<waiting>();
+    let server = TaskServer::new("releases", "1.0").tool::<release>().tool::<waiting>().in_memory();
     server.state(Waiting::default()).form::<Approval>().serve_stdio().await?;
     Ok(())
 }

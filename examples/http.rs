@@ -63,7 +63,7 @@ fn principal(request: &Parts) -> Option<Principal> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let server = TaskServer::new("tea", "1.0").tool::<brew>().build()?;
+    let server = TaskServer::new("tea", "1.0").tool::<brew>().in_memory().build()?;
     let layer = TasksLayer::new(server.engine()).principal(principal);
     let config = StreamableHttpServerConfig::default().with_json_response(true);
     let service =

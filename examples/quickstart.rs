@@ -75,7 +75,7 @@ async fn bake(
 }
 
 fn server() -> TaskServer {
-    TaskServer::new("bakery", "1.0").tool::<slow_sum>().tool::<bake>().form::<Topping>()
+    TaskServer::new("bakery", "1.0").in_memory().tool::<slow_sum>().tool::<bake>().form::<Topping>()
 }
 
 // ---- The client ----

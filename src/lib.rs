@@ -21,15 +21,15 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let server = TaskServer::new("calculator", "1.0").tool::<slow_sum>().build()?;
+//! let server = TaskServer::new("calculator", "1.0").tool::<slow_sum>().in_memory().build()?;
 //! # let _ = server;
 //! // server.serve_stdio().await?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A client that did not declare tasks gets the same result inside the request. Tasks are kept in memory: they do not
-//! outlive the process.
+//! A client that did not declare tasks gets the same result inside the request. Without `in_memory` tasks are kept in a
+//! file, and outlive the process.
 //!
 //! # Ways in
 //! - [`task_tool`] on free fns, collected by [`TaskServer`].

@@ -2,6 +2,7 @@
 
 mod error;
 mod ready;
+mod storage;
 
 use std::{any::type_name, sync::Arc};
 
@@ -12,16 +13,18 @@ use rmcp::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
+#[cfg(feature = "sqlite")]
+pub use self::storage::data_file;
+use self::storage::{Storage, engine_in_memory};
 pub use self::{
     error::{BuildError, ServeError},
     ready::ReadyServer,
 };
 use crate::{
-    clock::{Clock, SystemClock},
-    elicit::{Form, form, validate_response},
+    elicit::{Form, form},
     engine::Engine,
     limits::Limits,
-    store::memory::MemoryStore,
+    store::TaskStore,
     tool::{SetBuilder, SetFault, TaskTool},
 };
 
@@ -51,17 +54,21 @@ use crate::{
 /// ```
 ///
 /// # Where tasks are kept
-/// In the memory of the process: they are gone when it ends, and each of its clients has to come to this one process.
-/// [`engine`](Self::engine) takes an engine on any other store.
+/// In a SQLite file, so that they outlive the process ([`SqliteStore`](crate::store::sqlite::SqliteStore)): that of the
+/// server's name in the user's data folder ([`data_file`]), or the one that [`database`](Self::database) names. Only
+/// the user can read it. Several servers, such as those of several stdio clients, may share a file.
+/// [`in_memory`](Self::in_memory), [`store`](Self::store) and [`engine`](Self::engine) keep tasks elsewhere; so does a
+/// build without the feature `sqlite`, whose default is the memory of the process.
 ///
 /// # Errors
-/// What is wrong with the tools is found when the server is built, by [`build`](Self::build) and by whatever serves it.
+/// What is wrong with the tools or the file is found when the server is built, by [`build`](Self::build) and by whatever
+/// serves it.
 #[must_use = "a server does nothing until it is served"]
 pub struct TaskServer {
     config: ServerConfig,
     tools: SetBuilder,
     limits: Limits,
-    engine: Option<Engine>,
+    storage: Storage,
     /// The first thing that is wrong.
     fault: Option<BuildError>,
 }
@@ -74,7 +81,7 @@ impl TaskServer {
             config: ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version)),
             tools: SetBuilder::default(),
             limits: Limits::default(),
-            engine: None,
+            storage: Storage::default(),
             fault: None,
         }
     }
@@ -112,16 +119,31 @@ impl TaskServer {
         self
     }
 
-    /// Keeps tasks in the memory of the process, which is also the default.
+    /// Keeps tasks in the memory of the process: they are gone when it ends, and each of its clients has to come to this one
+    /// process.
     pub fn in_memory(mut self) -> Self {
-        self.engine = None;
+        self.storage = Storage::Memory;
+        self
+    }
+
+    /// Keeps tasks in this SQLite file, which is made if it is not there, with the folders above it. It is opened when the
+    /// server is built.
+    #[cfg(feature = "sqlite")]
+    pub fn database(mut self, path: impl Into<std::path::PathBuf>) -> Self {
+        self.storage = Storage::File(path.into());
+        self
+    }
+
+    /// Keeps tasks in this store, which may be shared with other servers. It is not closed with the server.
+    pub fn store(mut self, store: Arc<dyn TaskStore>) -> Self {
+        self.storage = Storage::Store(store);
         self
     }
 
     /// Keeps tasks in this engine, which may be shared with other servers. It should check answers with
-    /// [`validate_response`] (UPD-07). It is not shut down with the server.
+    /// [`validate_response`](crate::elicit::validate_response) (UPD-07). It is not shut down with the server.
     pub fn engine(mut self, engine: &Engine) -> Self {
-        self.engine = Some(engine.clone());
+        self.storage = Storage::Engine(engine.clone());
         self
     }
 
@@ -133,7 +155,8 @@ impl TaskServer {
     /// Makes it ready to be served, on the tokio runtime that this is called on.
     ///
     /// # Errors
-    /// Whatever is wrong with the tools, the state or the forms: the first thing.
+    /// Whatever is wrong with the tools, the state or the forms: the first thing. Then, whatever keeps the store from being
+    /// opened.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -141,16 +164,14 @@ impl TaskServer {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
+        let name = self.config.server_info.name.clone();
         let tools = self.tools.finish(self.config).map_err(|fault| match fault {
             SetFault::Duplicate(name) => BuildError::DuplicateTool(name),
             SetFault::Invalid(name, cause) => BuildError::Tool { name, cause },
             SetFault::MissingState(name, missing) => BuildError::MissingState { name, missing },
         })?;
-        let (engine, own) = match self.engine {
-            Some(engine) => (engine, false),
-            None => (in_memory(self.limits).map_err(BuildError::Engine)?, true),
-        };
-        Ok(ReadyServer::new(tools, engine, own))
+        let kept = self.storage.open(&name, self.limits)?;
+        Ok(ReadyServer::new(tools, kept))
     }
 
     /// Serves the client that started this process, over standard input and output, until it closes them. Nothing else may
@@ -210,13 +231,6 @@ impl Engine {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn in_memory() -> Result<Self, crate::error::EngineError> {
-        in_memory(Limits::default())
+        engine_in_memory(Limits::default())
     }
-}
-
-/// An engine whose tasks are gone when the process ends.
-fn in_memory(limits: Limits) -> Result<Engine, crate::error::EngineError> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let store = Arc::new(MemoryStore::new(Arc::clone(&clock)));
-    Engine::builder(store, clock).limits(limits).validate_input(Arc::new(validate_response)).start()
 }

@@ -6,7 +6,7 @@
 mod rounds;
 mod tasks;
 
-use std::{error::Error, future::IntoFuture, sync::Arc};
+use std::{error::Error, future::IntoFuture, path::PathBuf, sync::Arc};
 
 use axum::{Router, serve::ListenerExt};
 use mcp_tasks::{TaskServer, http::TasksLayer};
@@ -17,14 +17,19 @@ use tokio::net::TcpListener;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    let Options { port, database } = options()?;
     let server = TaskServer::new("conformance", env!("CARGO_PKG_VERSION"));
+    let server = match database {
+        Some(path) => server.database(path),
+        None => server.in_memory(),
+    };
     let server = rounds::add(tasks::add(server)).build()?;
     let layer = TasksLayer::new(server.engine());
     // JSON where there is one message to answer with: an event stream costs more than it is worth then.
     let config = StreamableHttpServerConfig::default().with_json_response(true);
     let service =
         StreamableHttpService::new(move || Ok(server.handler()), Arc::new(LocalSessionManager::default()), config);
-    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
+    let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
     let listener = listener.tap_io(|socket| {
         if let Err(error) = socket.set_nodelay(true) {
@@ -35,12 +40,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What follows `--port`; 0 is any free one.
-fn port() -> Result<u16, Box<dyn Error>> {
+#[derive(Default)]
+struct Options {
+    /// 0 is any free one.
+    port: u16,
+    /// The file for the tasks; without one they are kept in memory.
+    database: Option<PathBuf>,
+}
+
+fn options() -> Result<Options, Box<dyn Error>> {
+    let mut options = Options::default();
     let mut arguments = std::env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (None, None) => Ok(0),
-        (Some("--port"), Some(port)) => Ok(port.parse()?),
-        _ => Err("usage: conformance [--port N]".into()),
+    while let Some(name) = arguments.next() {
+        match (&*name, arguments.next()) {
+            ("--port", Some(port)) => options.port = port.parse()?,
+            ("--database", Some(path)) => options.database = Some(path.into()),
+            _ => return Err("usage: conformance [--port N] [--database FILE]".into()),
+        }
     }
+    Ok(options)
 }

@@ -31,9 +31,20 @@ pub enum BuildError {
     /// A type that tools ask for cannot be shown as a form.
     #[error(transparent)]
     Form(#[from] FormError),
+    /// The file in which tasks are kept was not opened.
+    #[cfg(feature = "sqlite")]
+    #[error("the task store was not opened")]
+    Store(#[source] crate::store::sqlite::OpenError),
     /// The engine did not start.
     #[error("the engine did not start")]
     Engine(#[source] EngineError),
+}
+
+#[cfg(feature = "sqlite")]
+impl From<crate::store::sqlite::OpenError> for BuildError {
+    fn from(error: crate::store::sqlite::OpenError) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// Why a server stopped serving, or did not start.

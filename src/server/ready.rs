@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use rmcp::{RoleServer, ServiceExt, transport::IntoTransport};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::ServeError;
+use super::{ServeError, storage::Kept};
 use crate::{engine::Engine, handler::Tasks, tool::ToolSet};
 
 /// How long tools may go on after their only client has gone.
@@ -17,13 +17,12 @@ const DRAIN: Duration = Duration::from_secs(5);
 pub struct ReadyServer {
     /// Made once: as long as there is a clone of it, lost tasks run again.
     tasks: Tasks<ToolSet>,
-    /// Whether nobody else uses the engine.
-    own: bool,
+    kept: Kept,
 }
 
 impl ReadyServer {
-    pub(super) fn new(tools: ToolSet, engine: Engine, own: bool) -> Self {
-        Self { tasks: Tasks::new(tools, &engine), own }
+    pub(super) fn new(tools: ToolSet, kept: Kept) -> Self {
+        Self { tasks: Tasks::new(tools, &kept.engine), kept }
     }
 
     /// Where the tasks are: for a look at them, for a shutdown, or for the layer that answers over HTTP.
@@ -54,8 +53,9 @@ impl ReadyServer {
 
     /// Serves the client at the other end of these streams, one line a message, until either end closes.
     ///
-    /// When the client is gone nobody is left to ask for the tasks of an engine of the server's own: tools that still run
-    /// get a few seconds to end, and are stopped then. An engine that was given to the server is left as it is.
+    /// When the client is gone, tools that still run on an engine of the server's own get a few seconds to end, and are
+    /// stopped then. Tasks that may run again are left to the next server on the same store, the others fail; a file that
+    /// was opened for the server is closed. An engine that was given to the server is left as it is.
     ///
     /// # Errors
     /// If no session comes about, or the service panics.
@@ -88,9 +88,10 @@ impl ReadyServer {
     }
 
     async fn wind_up(&self) {
-        if self.own {
+        if self.kept.own {
             let left = self.engine().shutdown(DRAIN).await;
-            tracing::debug!(left, "the client has gone, and so have its tasks");
+            tracing::debug!(left, "the client has gone, and so have its tools");
+            self.kept.close().await;
         }
     }
 }

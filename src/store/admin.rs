@@ -81,3 +81,6 @@ pub trait AdminStore: TaskStore {
     /// How the store stands.
     fn stats(&self) -> StoreFuture<'_, Stats>;
 }
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests;

@@ -3,6 +3,7 @@
 //! One lock over hash maps and ordered indexes; it is held for the time of a few look-ups and never across an await. A
 //! read takes the record out as an `Arc`: nothing of it is copied, however large its result. No call scans the tasks.
 
+mod admin;
 mod agenda;
 mod tables;
 

@@ -139,7 +139,12 @@ impl PostgresStore {
     async fn create_once(&self, wish: Wish) -> Result<Arc<TaskRecord>, StoreError> {
         for _ in 0..self.core.tries() {
             match self.creates.ask(&self.core, wish.clone()).await? {
-                Granted::New(record) => return Ok(record),
+                Granted::New(record) => {
+                    if wish.lease.is_none() {
+                        self.core.signals.offer();
+                    }
+                    return Ok(record);
+                }
                 // It may be gone by now: then there is room for this one.
                 Granted::Known(id) => {
                     if let Some(record) = self.core.current(id).await? {

@@ -379,3 +379,6 @@ impl TaskStore for SqliteStore {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

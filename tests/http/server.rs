@@ -57,7 +57,8 @@ impl Server {
     }
 
     pub async fn configured(config: StreamableHttpServerConfig) -> Self {
-        let server = TaskServer::new("test", "1").tool::<echo>().tool::<wait>().tool::<count>().tool::<moment>();
+        let server =
+            TaskServer::new("test", "1").in_memory().tool::<echo>().tool::<wait>().tool::<count>().tool::<moment>();
         let server = server.build().expect("the tools are all right");
         let engine = server.engine().clone();
         // What the handler is told of principals does not count behind the layer.

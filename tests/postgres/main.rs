@@ -1,5 +1,11 @@
 //! The PostgreSQL store, on a cluster that the test command brings: see `tests/services/postgres.py`.
 
+mod away;
+mod cluster;
+mod contents;
+mod nodes;
+mod opening;
+mod proxy;
 mod support;
 
 use mcp_tasks::store::conformance::{self, Sizes};
@@ -8,6 +14,6 @@ use mcp_tasks::store::conformance::{self, Sizes};
 #[test]
 fn it_keeps_the_contract() {
     if support::url().is_some() {
-        conformance::run(&support::Postgres, &Sizes { cases: 24, rounds: 16, ..Sizes::default() });
+        conformance::run(&support::Postgres, &Sizes { cases: 12, rounds: 12, ..Sizes::default() });
     }
 }

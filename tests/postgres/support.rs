@@ -3,19 +3,24 @@
 use std::{
     env,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
 };
 
+use bytes::Bytes;
 use mcp_tasks::{
     clock::{BoxFuture, Clock, ManualClock, UnixMillis},
+    limits::Quota,
+    principal::Principal,
     store::{
-        TaskStore,
+        Heard, Hints, Lease, TaskStore, WorkerId, Written,
         conformance::{Harness, Subject},
         postgres::{PostgresConfig, PostgresStore},
     },
+    task::{Mutation, NewTask, OnRestart, Settlement, Target, TaskRecord, TaskStatus},
+    task_id::TaskId,
 };
 
 /// Where the cluster is; without one there is nothing to test, which is said loudly, and is an error under `CI=true`.
@@ -48,7 +53,12 @@ impl Schema {
 
     /// The same schema by another way to the cluster.
     pub fn config_at(&self, url: &str) -> PostgresConfig {
-        PostgresConfig::from_url(url).expect("a URL").schema(&self.name).pool_size(4).timeout(PATIENCE)
+        // The cluster's certificate is one that nobody trusts.
+        PostgresConfig::from_url(&format!("{url}?sslmode=disable"))
+            .expect("a URL")
+            .schema(&self.name)
+            .pool_size(4)
+            .timeout(PATIENCE)
     }
 
     pub async fn store(&self) -> PostgresStore {
@@ -129,5 +139,101 @@ impl Subject for Empty {
 
     fn drift(&self) -> Duration {
         Duration::ZERO
+    }
+}
+
+/// A lease that outlasts a test.
+pub const LEASE: Lease = Lease { worker: WorkerId(7), period: Duration::from_secs(600) };
+
+/// A task that may run again, so that its arguments are kept.
+pub fn new_task(principal: &str, arguments: &[u8]) -> NewTask {
+    let target = Arc::new(Target::new("tools/call", "tool", "1"));
+    let on_restart = OnRestart::Rerun { max_attempts: 3 };
+    NewTask { on_restart, ..NewTask::new(Principal::new(principal), target, Bytes::copy_from_slice(arguments)) }
+}
+
+pub fn random_id() -> TaskId {
+    TaskId::random().expect("random bytes")
+}
+
+pub async fn create(store: &dyn TaskStore) -> Arc<TaskRecord> {
+    let created = store.create(random_id(), new_task("alice", b"{}"), Some(LEASE), &Quota::UNLIMITED);
+    created.await.expect("created")
+}
+
+pub async fn commit(store: &dyn TaskStore, task: &TaskRecord, mutation: Mutation) -> Arc<TaskRecord> {
+    match store.commit(task.id, task.epoch, &mutation).await.expect("it works") {
+        Written::Stands(record) => record,
+        Written::Refused(refusal) => panic!("refused: {refusal}"),
+    }
+}
+
+pub fn completed(text: &str) -> Mutation {
+    Mutation::Settle(Settlement::Completed(Bytes::copy_from_slice(text.as_bytes())))
+}
+
+/// Waits for what is to be heard; other hints are let pass.
+pub async fn heard(hints: &mut Hints, wanted: impl Fn(Heard) -> bool) {
+    let hears = async { while !wanted(hints.next().await.expect("the store is there")) {} };
+    tokio::time::timeout(PATIENCE, hears).await.expect("it is heard");
+}
+
+/// Waits until something holds.
+pub async fn until<F: Future<Output = bool>>(holds: impl Fn() -> F) {
+    let waits = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(3 * PATIENCE, waits).await.expect("it holds in the end");
+}
+
+/// Does `work` over and over at several hands, and remembers what was acknowledged: the oracle of what may not be lost.
+pub struct Load {
+    acknowledged: Arc<Mutex<Vec<TaskId>>>,
+    hands: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Load {
+    /// Creates tasks and settles them.
+    pub fn on(store: &Arc<PostgresStore>) -> Self {
+        let acknowledged = Arc::<Mutex<Vec<TaskId>>>::default();
+        let hand = |_| tokio::spawn(Self::work(Arc::clone(store), Arc::clone(&acknowledged)));
+        Self { hands: (0..8).map(hand).collect(), acknowledged }
+    }
+
+    async fn work(store: Arc<PostgresStore>, acknowledged: Arc<Mutex<Vec<TaskId>>>) {
+        loop {
+            let id = random_id();
+            let made = store.create(id, new_task("alice", b"{}"), Some(LEASE), &Quota::UNLIMITED).await;
+            let Ok(task) = made else {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                continue;
+            };
+            if matches!(store.commit(id, task.epoch, &completed("1")).await, Ok(Written::Stands(_))) {
+                acknowledged.lock().expect("no panic").push(id);
+            }
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.acknowledged.lock().expect("no panic").len()
+    }
+
+    /// Waits for `more` to be acknowledged from now on.
+    pub async fn goes_on(&self, more: usize) {
+        let wanted = self.count() + more;
+        until(|| async { self.count() >= wanted }).await;
+    }
+
+    /// Stops, and makes sure that all that was acknowledged is there. Says how much that was.
+    pub async fn nothing_is_lost(self, store: &dyn TaskStore) -> usize {
+        self.hands.iter().for_each(tokio::task::JoinHandle::abort);
+        let acknowledged = std::mem::take(&mut *self.acknowledged.lock().expect("no panic"));
+        for id in &acknowledged {
+            let task = store.get(*id).await.expect("it works").expect("an acknowledged task is there");
+            assert_eq!(task.status(), TaskStatus::Completed, "an acknowledged end is there");
+        }
+        acknowledged.len()
     }
 }

@@ -26,7 +26,7 @@ fn fault(server: TaskServer) -> String {
 
 #[tokio::test]
 async fn faults_are_found_when_it_is_built() {
-    let server = || TaskServer::new("test", "1");
+    let server = || TaskServer::new("test", "1").in_memory();
     assert_eq!(fault(server().tool::<one>().tool::<another>()), "there are two tools called `one`");
     assert_eq!(
         fault(server().tool::<not_an_object>()),

@@ -21,7 +21,7 @@ pub fn listed<T: TaskTool>() -> Value {
 
 /// A server with this one tool. The engine that comes with it needs a runtime.
 fn server<T: TaskTool>() -> ReadyServer {
-    TaskServer::new("test", "1").state(Shared).tool::<T>().build().expect("the tool is all right")
+    TaskServer::new("test", "1").in_memory().state(Shared).tool::<T>().build().expect("the tool is all right")
 }
 
 /// Whether arguments fit: `fits`, or why not.

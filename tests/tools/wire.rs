@@ -15,7 +15,7 @@ struct Client {
 
 impl Client {
     async fn new() -> Self {
-        let server = TaskServer::new("test", "1").tool::<order>().tool::<fail>().state(Calls::default());
+        let server = TaskServer::new("test", "1").in_memory().tool::<order>().tool::<fail>().state(Calls::default());
         let server = server.form::<Order>().build().expect("the tools are all right");
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(far);

@@ -61,6 +61,15 @@ impl Tables {
         self.slots.len()
     }
 
+    pub fn ids(&self) -> Vec<TaskId> {
+        self.slots.keys().copied().collect()
+    }
+
+    /// When the lease of a task ends; never if nobody holds it.
+    pub fn leased_until(&self, id: TaskId) -> UnixMillis {
+        self.slots.get(&id).map_or(UnixMillis::NEVER, |slot| slot.leased_until)
+    }
+
     pub fn watch(&self) -> Hints {
         Hints::new(self.hints.subscribe())
     }
@@ -224,7 +233,7 @@ impl Tables {
         self.hint(next.id, next.rev);
     }
 
-    fn remove(&mut self, id: TaskId) {
+    pub fn remove(&mut self, id: TaskId) {
         let Some(record) = self.slots.get(&id).map(|slot| Arc::clone(&slot.record)) else { return };
         if !record.is_settled() {
             self.settle(&record);

@@ -7,7 +7,7 @@ use tokio_postgres::Row as Line;
 use super::{
     Core,
     pool::{Failure, Session},
-    rows::{Holder, Removals, Saves, bytes_of, id_of, light_record_of, now_of, record_of, row_of},
+    rows::{Holder, Removals, Saves, bytes_of, id_of, now_of, record_of},
 };
 use crate::{
     clock::UnixMillis,
@@ -54,6 +54,8 @@ impl Core {
         targets: &[Arc<Target>],
         limit: usize,
     ) -> Result<(Vec<Arc<TaskRecord>>, Saves), StoreError> {
+        // One that is named twice would give its tasks twice.
+        let targets: std::collections::BTreeSet<&Target> = targets.iter().map(|target| &**target).collect();
         let column = |text: fn(&Target) -> &str| -> Vec<String> {
             targets.iter().map(|target| row::escape(text(target)).into_owned()).collect()
         };
@@ -151,15 +153,37 @@ impl Core {
         }
         let mut plan = Plan::default();
         for line in &due {
-            plan.add(line, &self.seal)?;
+            if let Some(lease_ended) = plan.sort(line)? {
+                match self.whole(&mut session, line).await {
+                    Ok(record) => plan.look_at(&record, lease_ended, &self.seal)?,
+                    Err(Unread::Lost(failure)) => return Err(failure.of_read()),
+                    Err(Unread::Corrupt(error)) => {
+                        unreadable(line, &error);
+                        plan.unreadable.push(line.get("id"));
+                    }
+                }
+            }
         }
         self.carry_out(&mut session, &plan).await.map_err(Failure::of_read)?;
         session.commit().await.map_err(Failure::of_write)?;
         plan.hints.iter().for_each(|(id, rev)| self.signals.tell(*id, *rev));
+        if plan.offers {
+            self.signals.offer();
+        }
         reaped.expired.extend(plan.expired);
         reaped.abandoned.extend(plan.abandoned);
         reaped.removed += plan.removed;
         Ok(due.len())
+    }
+
+    /// The task of a line, with its payload.
+    async fn whole(&self, session: &mut Session, line: &Line) -> Result<Arc<TaskRecord>, Unread> {
+        let id: &[u8] = line.get("id");
+        if !line.get::<_, bool>("apart") {
+            return record_of(line, &self.seal).map_err(Unread::Corrupt);
+        }
+        let lines = session.query(&self.sql.get, &[&self.test_time(), &id]).await.map_err(Unread::Lost)?;
+        record_of(lines.first().unwrap_or(line), &self.seal).map_err(Unread::Corrupt)
     }
 
     async fn carry_out(&self, session: &mut Session, plan: &Plan) -> Result<(), Failure> {
@@ -200,6 +224,12 @@ impl Core {
     }
 }
 
+/// Why a task was not read.
+enum Unread {
+    Lost(Failure),
+    Corrupt(StoreError),
+}
+
 fn unreadable(line: &Line, error: &(dyn std::error::Error + 'static)) {
     let id = id_of(line.get("id")).map_or_else(|_| "?".to_owned(), |id| id.to_string());
     tracing::error!(task_id = %id, error, "a stored task cannot be read");
@@ -217,36 +247,30 @@ struct Plan {
     expired: Vec<TaskId>,
     abandoned: Vec<TaskId>,
     removed: usize,
+    /// Whether there is a task that others may claim now.
+    offers: bool,
 }
 
 impl Plan {
-    /// Decides what time has done to the task of a line.
-    fn add(&mut self, line: &Line, seal: &crate::store::seal::Seal) -> Result<(), StoreError> {
+    /// Decides on a line for which its columns are enough. Of another, which time has changed, it says whether its lease has
+    /// ended.
+    fn sort(&mut self, line: &Line) -> Result<Option<bool>, StoreError> {
         self.now = now_of(line)?;
-        let row = row_of(line)?;
-        let (id, rev, created_at) = (bytes_of(row.id), row.rev, row.created_at);
-        let is_over = row.changes_at <= row::millis(self.now);
-        if row.settled {
-            if is_over {
-                self.removals.add(id, rev, created_at);
-                self.removed += 1;
-            } else {
-                self.replanned.push(id);
-            }
-            return Ok(());
+        let now = row::millis(self.now);
+        let is_over = line.get::<_, i64>("changes_at") <= now;
+        let lease_ended = line.get::<_, Option<i64>>("leased_until").is_some_and(|until| until <= now);
+        if line.get("settled") && is_over {
+            self.removals.add(line.get("id"), line.get("rev"), line.get("created_at"));
+            self.removed += 1;
+        } else if !is_over && !lease_ended {
+            self.replanned.push(line.get("id"));
+        } else {
+            return Ok(Some(lease_ended));
         }
-        let lease_ended =
-            line.get::<_, Option<i64>>("leased_until").is_some_and(|until| until <= row::millis(self.now));
-        match light_record_of(row, line.get("laden"), seal) {
-            Ok(record) => self.look_at(&record, lease_ended, seal),
-            Err(error) => {
-                unreadable(line, &error);
-                self.unreadable.push(id);
-                Ok(())
-            }
-        }
+        Ok(None)
     }
 
+    /// Decides what time has done to an open task.
     fn look_at(
         &mut self,
         record: &Arc<TaskRecord>,
@@ -268,6 +292,7 @@ impl Plan {
             Some(_) if lease_ended => {
                 if let Transition::Changed(next) = record.after(&Event::Abandon, self.now) {
                     self.change(record, &next, seal)?;
+                    self.offers |= !next.is_settled();
                 }
                 self.abandoned.push(id);
             }

@@ -68,6 +68,12 @@ impl PostgresConfig {
         self
     }
 
+    /// Sets what the connections are called in the database's lists. Default: what the URL says, or `mcp-tasks`.
+    pub fn application_name(mut self, name: &str) -> Self {
+        self.database.application_name(name);
+        self
+    }
+
     /// Sets how many connections there are at most, besides one for hints. Default: 16.
     pub fn pool_size(mut self, connections: usize) -> Self {
         self.pool_size = connections.max(2);

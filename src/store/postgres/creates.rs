@@ -200,7 +200,7 @@ fn made(wish: &Wish, now: UnixMillis) -> (Arc<TaskRecord>, Holder) {
 }
 
 /// Begins a transaction, waits for the lock, and looks at what there is: all sent at once.
-async fn begin(core: &Core, session: &mut Session, wishes: &[Wish]) -> Result<(HashMap<usize, TaskId>, Counts), Stop> {
+async fn begin(core: &Core, session: &mut Session, wishes: &[Wish]) -> Result<(Known, Counts), Stop> {
     let lock = session.prepare(&core.sql.lock).await?;
     let known = session.prepare(&core.sql.known).await?;
     let counts = session.prepare(&core.sql.counts).await?;
@@ -234,15 +234,16 @@ fn principals(wishes: &[Wish]) -> Vec<String> {
     wishes.iter().map(|wish| row::escape(wish.task.principal.as_str()).into_owned()).collect()
 }
 
-/// The tasks that are there already, by the place of the wish.
-fn known_of(lines: &[Line]) -> Result<HashMap<usize, TaskId>, StoreError> {
-    lines
-        .iter()
-        .map(|line| {
-            let place = usize::try_from(line.get::<_, i64>(0) - 1).unwrap_or(usize::MAX);
-            Ok((place, id_of(line.get(1))?))
-        })
-        .collect()
+/// The tasks that are there already, by the place of the wish: of its id, or of its key.
+type Known = HashMap<usize, Vec<TaskId>>;
+
+fn known_of(lines: &[Line]) -> Result<Known, StoreError> {
+    let mut known = Known::new();
+    for line in lines {
+        let place = usize::try_from(line.get::<_, i64>(0) - 1).unwrap_or(usize::MAX);
+        known.entry(place).or_default().push(id_of(line.get(1))?);
+    }
+    Ok(known)
 }
 
 /// Writes the new rows and the counts, and commits: all sent at once.
@@ -310,14 +311,20 @@ enum Verdict {
 }
 
 /// Decides on each wish, in their order: what one is granted counts for the next.
-fn admit(wishes: &[Wish], known: &HashMap<usize, TaskId>, mut counts: Counts) -> Vec<Verdict> {
+fn admit(wishes: &[Wish], known: &Known, mut counts: Counts) -> Vec<Verdict> {
     let mut made: HashSet<TaskId> = HashSet::new();
     let mut keyed: HashMap<(&str, &str), TaskId> = HashMap::new();
     let mut verdicts = Vec::with_capacity(wishes.len());
     for (place, wish) in wishes.iter().enumerate() {
         let name = wish.task.key.as_ref().map(|key| (wish.task.principal.as_str(), &*key.text));
-        let twin = name.and_then(|name| keyed.get(&name).copied()).or_else(|| made.get(&wish.id).copied());
-        let verdict = match known.get(&place).copied().or(twin) {
+        let there = known.get(&place).map_or(&[][..], Vec::as_slice);
+        // The id before the key.
+        let found = if there.contains(&wish.id) || made.contains(&wish.id) {
+            Some(wish.id)
+        } else {
+            there.first().copied().or_else(|| keyed.get(&name?).copied())
+        };
+        let verdict = match found {
             Some(id) => Verdict::Known(id),
             None => counts.add(wish).map_or(Verdict::New, Verdict::Refused),
         };
@@ -390,8 +397,9 @@ mod tests {
             wish(3, "b", Some("k"), any),
             wish(4, "a", None, any),
         ];
-        let known = HashMap::from([(4, TaskId::from_bits(9))]);
-        assert_eq!(told(&admit(&wishes, &known, Counts::default())), "new =1 =1 new =9");
+        let known =
+            Known::from([(4, vec![TaskId::from_bits(9)]), (2, vec![TaskId::from_bits(8), TaskId::from_bits(2)])]);
+        assert_eq!(told(&admit(&wishes, &known, Counts::default())), "new =1 =2 new =9");
     }
 
     /// SEC-04: each wish is held to its own quota, and what one is granted counts for the next.
@@ -402,7 +410,7 @@ mod tests {
             || Counts { live: 1, held: 2, each: HashMap::from([(Principal::new("a"), 1)]), ..Counts::default() };
         let verdicts = |quota: Quota| {
             let wishes = ["a", "a", "b"].iter().zip(1..).map(|(name, id)| wish(id, name, None, quota));
-            told(&admit(&wishes.collect::<Vec<_>>(), &HashMap::new(), counts()))
+            told(&admit(&wishes.collect::<Vec<_>>(), &Known::new(), counts()))
         };
         assert_eq!(verdicts(quota(9, 9, 9)), "new new new");
         assert_eq!(verdicts(quota(2, 9, 9)), "new live live");

@@ -104,12 +104,14 @@ fn verdict(found: i32, place: &Place<'_>) -> Result<(), OpenError> {
 
 /// The version of the tables; 0 if there are none.
 async fn version(session: &mut Session, place: &Place<'_>) -> Result<i32, Failure> {
-    let table = format!("{}.version", place.quoted);
-    let known = session.query("SELECT to_regclass($1::text) IS NOT NULL", &[&table]).await?;
+    // Not `to_regclass`: what that remembers may be older than the lock that was waited for.
+    let known = "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+        WHERE n.nspname = $1::text AND c.relname = 'version')";
+    let known = session.query(known, &[&place.name]).await?;
     if !known.first().is_some_and(|row| row.get(0)) {
         return Ok(0);
     }
-    let rows = session.query(&format!("SELECT version FROM {table}"), &[]).await?;
+    let rows = session.query(&format!("SELECT version FROM {}.version", place.quoted), &[]).await?;
     Ok(rows.first().map_or(0, |row| row.get(0)))
 }
 

@@ -8,7 +8,7 @@ use crate::{
     clock::UnixMillis,
     store::{
         Lease, StoreError, WorkerId,
-        row::{self, Corrupt, Row},
+        row::{self, Row},
         seal::{Seal, SealError},
     },
     task::TaskRecord,
@@ -63,12 +63,6 @@ pub(super) fn row_of(line: &Line) -> Result<Row, StoreError> {
 /// The task of a line.
 pub(super) fn record_of(line: &Line, seal: &Seal) -> Result<Arc<TaskRecord>, StoreError> {
     Ok(row::decode(row_of(line)?, line.get("payload"), seal)?)
-}
-
-/// The task of a line that was read without its payload, which it is not to be asked for.
-pub(super) fn light_record_of(row: Row, laden: bool, seal: &Seal) -> Result<Arc<TaskRecord>, Corrupt> {
-    // What an empty payload is stored as.
-    row::decode(row, laden.then(|| vec![0]), seal)
 }
 
 /// Who may run a task after a write.

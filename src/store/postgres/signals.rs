@@ -46,6 +46,8 @@ const CHECK: Duration = Duration::from_secs(2);
 const BACK_OFF: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 /// What stands for hints that were lost.
 const MISSED: &str = "*";
+/// What stands for a task that was let go.
+const CLAIMABLE: &str = "+";
 
 /// The hints of a store.
 pub(super) struct Signals {
@@ -60,6 +62,7 @@ pub(super) struct Signals {
 #[derive(Default)]
 struct Told {
     changed: HashMap<TaskId, Rev>,
+    claimable: bool,
     missed: bool,
 }
 
@@ -88,6 +91,15 @@ impl Signals {
         self.news.notify_one();
     }
 
+    /// Tells that there is a task which nobody holds.
+    pub fn offer(&self) {
+        self.say(Heard::Claimable);
+        if self.remote {
+            self.told().claimable = true;
+            self.news.notify_one();
+        }
+    }
+
     /// An error means that nobody watches.
     fn say(&self, heard: Heard) {
         drop(self.hints.send(heard));
@@ -102,9 +114,10 @@ impl Signals {
         mem::take(&mut self.told())
     }
 
-    /// It was not told, perhaps.
+    /// Something was not told, perhaps: that is the next to be told.
     fn lost(&self) {
         self.told().missed = true;
+        self.news.notify_one();
     }
 }
 
@@ -240,8 +253,8 @@ fn written(told: &Told, node: u64) -> Vec<String> {
     let start = format!("{node:016x}");
     let mut texts = Vec::new();
     let mut text = start.clone();
-    if told.missed {
-        text = format!("{text} {MISSED}");
+    for (_, word) in [(told.missed, MISSED), (told.claimable, CLAIMABLE)].into_iter().filter(|(said, _)| *said) {
+        text = format!("{text} {word}");
     }
     for (id, rev) in &told.changed {
         let next = format!(" {id}:{}", rev.0);
@@ -262,7 +275,14 @@ fn read(text: &str, node: u64) -> Vec<Heard> {
     if words.next() == Some(&format!("{node:016x}")) {
         return Vec::new();
     }
-    words.map(|word| hint(word).map_or(Heard::Missed, Heard::Hint)).collect()
+    words.map(meaning).collect()
+}
+
+fn meaning(word: &str) -> Heard {
+    match word {
+        CLAIMABLE => Heard::Claimable,
+        word => hint(word).map_or(Heard::Missed, Heard::Hint),
+    }
 }
 
 fn hint(word: &str) -> Option<Hint> {
@@ -275,7 +295,7 @@ mod tests {
     use super::*;
 
     fn told(count: u128) -> Told {
-        Told { changed: (0..count).map(|n| (TaskId::from_bits(n << 64), Rev(7))).collect(), missed: false }
+        Told { changed: (0..count).map(|n| (TaskId::from_bits(n << 64), Rev(7))).collect(), ..Told::default() }
     }
 
     #[test]
@@ -294,7 +314,8 @@ mod tests {
             assert_eq!(read(odd, 2), [Heard::Missed], "{odd}");
         }
         assert_eq!(written(&Told::default(), 1), Vec::<String>::new());
-        assert_eq!(read(&written(&Told { missed: true, ..told(0) }, 1)[0], 2), [Heard::Missed]);
+        let both = Told { missed: true, claimable: true, ..told(0) };
+        assert_eq!(read(&written(&both, 1)[0], 2), [Heard::Missed, Heard::Claimable]);
     }
 
     /// Case 43: what nobody can be told does not pile up.

@@ -16,7 +16,7 @@ pub(super) struct Sql {
     pub renew: String,
     /// Targets, limit -> the time, and tasks that nobody holds, locked.
     pub claim: String,
-    /// limit -> the time, and tasks to look at, locked.
+    /// limit -> the time, and tasks to look at, locked; without payloads that stand apart.
     pub due: String,
     /// ids: to be looked at when they change next.
     pub replan: String,
@@ -86,7 +86,7 @@ impl Sql {
                  ORDER BY oldest.created_at, oldest.id LIMIT $5::bigint"
             ),
             due: format!(
-                "SELECT {NOW} AS now, {COLUMNS}, t.apart OR t.payload IS NOT NULL AS laden, t.leased_until \
+                "SELECT {NOW} AS now, {COLUMNS}, t.payload, t.apart, t.leased_until \
                  FROM {tasks} t WHERE t.look_at <= {NOW} ORDER BY t.look_at LIMIT $2::bigint FOR UPDATE SKIP LOCKED"
             ),
             replan: format!("UPDATE {tasks} SET look_at = least(changes_at, leased_until) WHERE id = ANY($1::bytea[])"),

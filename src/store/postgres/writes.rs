@@ -43,6 +43,9 @@ impl Core {
             let released = next.is_settled() || next.epoch != record.epoch;
             let holder = if released { Holder::Nobody } else { Holder::Same };
             if self.save(&mut session, &record, &next, holder).await? {
+                if released && !next.is_settled() {
+                    self.signals.offer();
+                }
                 return Ok(Written::Stands(next));
             }
         }

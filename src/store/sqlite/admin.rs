@@ -107,7 +107,7 @@ fn purge(tables: &mut Tables<'_>, means: &Means, limit: usize) -> Result<usize, 
             purged += 1;
         }
     }
-    space::shrink(tables.connection())?;
+    tables.shrink()?;
     Ok(purged)
 }
 

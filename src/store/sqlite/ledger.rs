@@ -130,6 +130,8 @@ pub(super) struct Writer {
     hints: broadcast::Sender<Heard>,
     /// Where the file was when this connection looked last: it moves when another one writes.
     data_version: i64,
+    /// Whether the file on the disk is longer than it need be, until the log is moved into it.
+    shrunk: bool,
 }
 
 impl Writer {
@@ -140,14 +142,21 @@ impl Writer {
         hints: broadcast::Sender<Heard>,
     ) -> rusqlite::Result<Self> {
         let data_version = data_version(&connection)?;
-        Ok(Self { connection, clock, seal, hints, data_version })
+        Ok(Self { connection, clock, seal, hints, data_version, shrunk: false })
     }
 
     /// Puts all that was written into the file itself, and closes it.
     pub fn close(self) {
-        if let Err(error) = super::space::checkpoint(&self.connection) {
+        self.checkpoint();
+    }
+
+    /// Moves the log into the file. Says whether it did.
+    fn checkpoint(&self) -> bool {
+        let done = super::space::checkpoint(&self.connection);
+        done.unwrap_or_else(|error| {
             tracing::debug!(error = &error as &dyn Error, "the log of the task store was left as it is");
-        }
+            false
+        })
     }
 
     /// Tells whoever watches if another process has written.
@@ -172,8 +181,8 @@ impl Writer {
         }
     }
 
-    /// Does the jobs, and returns what whoever watches is to hear.
-    fn perform(&self, jobs: &mut [Call]) -> Result<Vec<Heard>, Arc<dyn Error + Send + Sync>> {
+    /// Does the jobs, and returns what whoever watches is to hear, and whether the file has become shorter.
+    fn perform(&self, jobs: &mut [Call]) -> Result<(Vec<Heard>, bool), Arc<dyn Error + Send + Sync>> {
         let mut tables = Tables::new(&self.connection, &self.seal, &*self.clock);
         for job in jobs {
             match job.0.perform(&mut tables) {
@@ -181,7 +190,7 @@ impl Writer {
                 Err(Fault::Undo(cause)) => return Err(cause),
             }
         }
-        Ok(tables.heard)
+        Ok((tables.heard, tables.shrunk))
     }
 }
 
@@ -196,12 +205,13 @@ impl Ledger for Writer {
     fn commit(&mut self, jobs: &mut [Call]) -> Result<(), Failed<Failure>> {
         if jobs.is_empty() {
             self.look_around();
+            self.shrunk = self.shrunk && !self.checkpoint();
             return Ok(());
         }
         self.undo();
         // Takes the file's write lock first, so that nothing that is read here changes before the commit.
         run(&self.connection, "BEGIN IMMEDIATE").map_err(|error| Failed::All(Failure::Undone(Arc::new(error))))?;
-        let heard = self.perform(jobs).map_err(|cause| {
+        let (heard, shrunk) = self.perform(jobs).map_err(|cause| {
             tracing::warn!(error = &*cause as &dyn Error, "a call of the task store failed");
             self.undo();
             Failed::Job(Failure::Undone(cause))
@@ -211,6 +221,7 @@ impl Ledger for Writer {
             self.undo();
             Failed::All(Failure::Unknown(Arc::new(error)))
         })?;
+        self.shrunk |= shrunk;
         for heard in heard {
             let _ = self.hints.send(heard);
         }

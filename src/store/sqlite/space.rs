@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 /// Pages that may lie idle, whatever the size of the file: new tasks soon use them.
 const SPARE: i64 = 256;
@@ -11,22 +11,26 @@ const STEP: u32 = 2_000;
 /// How long a checkpoint waits for readers.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Gives some pages back, inside a transaction, if more than a quarter of the file lies idle.
-pub(super) fn shrink(connection: &Connection) -> rusqlite::Result<()> {
+/// Gives some pages back, inside a transaction, if more than a quarter of the file lies idle. Says whether it did.
+pub(super) fn shrink(connection: &Connection) -> rusqlite::Result<bool> {
     let (idle, all) = (number(connection, "PRAGMA freelist_count")?, number(connection, "PRAGMA page_count")?);
-    if idle > SPARE.max(all / 4) {
+    let much = idle > SPARE.max(all / 4);
+    if much {
         // Gives no row, or one a page.
         let mut statement = connection.prepare_cached(&format!("PRAGMA incremental_vacuum({STEP})"))?;
         let mut pages = statement.query([])?;
         while pages.next()?.is_some() {}
     }
-    Ok(())
+    Ok(much)
 }
 
-/// Moves what the log holds into the file, and empties the log.
-pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+/// Moves what the log holds into the file, and empties the log. Says whether it could: others may be reading.
+pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
+    let usual: i64 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
     connection.busy_timeout(PATIENCE)?;
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).optional().map(drop)
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(Duration::from_millis(u64::try_from(usual).unwrap_or(0)))?;
+    Ok(!busy?)
 }
 
 /// Bytes that the store takes up as a file.

@@ -1,6 +1,6 @@
 //! What the calls of a store do, inside the transaction of the writer. What a task becomes is decided by its record.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, error::Error, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
 
@@ -25,6 +25,14 @@ use crate::{
 /// How long a row that cannot be read is left alone.
 const DAMAGED: Duration = Duration::from_secs(3600);
 
+/// The oldest open tasks of a target that nobody holds.
+pub(super) const UNCLAIMED: &str = "SELECT created_at, id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 \
+    AND name = ?2 AND version = ?3 ORDER BY created_at, id LIMIT ?4";
+
+/// Prolongs a lease that is held.
+pub(super) const RENEW: &str = "UPDATE task SET leased_until = ?3, look_at = min(look_at, ?3) WHERE id = ?1 AND epoch = ?2 \
+    AND settled = 0 AND leased_until IS NOT NULL AND changes_at > ?4 RETURNING cancel_requested";
+
 /// The tables, within a transaction.
 pub(super) struct Tables<'a> {
     connection: &'a Connection,
@@ -32,11 +40,13 @@ pub(super) struct Tables<'a> {
     clock: &'a dyn Clock,
     /// What whoever watches is to hear once this is committed.
     pub heard: Vec<Heard>,
+    /// Whether the file has become shorter.
+    pub shrunk: bool,
 }
 
 impl<'a> Tables<'a> {
     pub fn new(connection: &'a Connection, seal: &'a Seal, clock: &'a dyn Clock) -> Self {
-        Self { connection, seal, clock, heard: Vec::new() }
+        Self { connection, seal, clock, heard: Vec::new(), shrunk: false }
     }
 
     pub fn connection(&self) -> &Connection {
@@ -66,6 +76,9 @@ impl<'a> Tables<'a> {
         };
         rows::insert(self.connection, self.seal, &record, leased_until)?;
         self.count(&record.principal, 1, 1)?;
+        if leased_until.is_none() {
+            self.heard.push(Heard::Claimable);
+        }
         Ok(record)
     }
 
@@ -149,7 +162,11 @@ impl<'a> Tables<'a> {
             Transition::Changed(next) => {
                 let lost = next.is_settled() || next.epoch != stored.record.epoch;
                 let lease = if lost { None } else { stored.leased_until.and_then(from_millis) };
-                Ok(Written::Stands(self.replace(&stored, next, lease)?.record))
+                let written = self.replace(&stored, next, lease)?.record;
+                if written.epoch != stored.record.epoch {
+                    self.heard.push(Heard::Claimable);
+                }
+                Ok(Written::Stands(written))
             }
         }
     }
@@ -161,32 +178,39 @@ impl<'a> Tables<'a> {
         limit: usize,
     ) -> Result<Vec<Arc<TaskRecord>>, Fault> {
         let mut taken = Vec::new();
-        for target in targets {
-            while taken.len() < limit {
-                let waiting = self.unclaimed(target, limit - taken.len())?;
-                if waiting.is_empty() {
-                    break;
-                }
-                for id in waiting {
-                    // One that has expired is taken off the list by that.
-                    if let Some(stored) = self.current(id)?.filter(|stored| !stored.record.is_settled()) {
-                        taken.push(self.lease(&stored, lease)?);
-                    }
+        while taken.len() < limit {
+            let waiting = self.oldest(targets, limit - taken.len())?;
+            if waiting.is_empty() {
+                break;
+            }
+            for id in waiting {
+                // One that has expired is taken off the list by that.
+                if let Some(stored) = self.current(id)?.filter(|stored| !stored.record.is_settled()) {
+                    taken.push(self.lease(&stored, lease)?);
                 }
             }
         }
         Ok(taken)
     }
 
-    /// The oldest open tasks of a target that nobody holds.
-    fn unclaimed(&self, target: &Target, limit: usize) -> Result<Vec<TaskId>, Fault> {
-        let mut unclaimed = self.connection.prepare_cached(
-            "SELECT id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 AND name = ?2 AND version = ?3 \
-             ORDER BY created_at, id LIMIT ?4",
-        )?;
+    /// The oldest open tasks of these targets that nobody holds.
+    fn oldest(&self, targets: &[Arc<Target>], limit: usize) -> Result<Vec<TaskId>, Fault> {
+        let mut waiting = BTreeSet::new();
+        for target in targets {
+            self.unclaimed(target, limit, &mut waiting)?;
+        }
+        Ok(waiting.into_iter().take(limit).map(|(_, id)| id).collect())
+    }
+
+    /// Adds the oldest of one target, and when they were created.
+    fn unclaimed(&self, target: &Target, limit: usize, waiting: &mut BTreeSet<(i64, TaskId)>) -> Result<(), Fault> {
+        let mut unclaimed = self.connection.prepare_cached(UNCLAIMED)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = (escape(&target.method), escape(&target.name), escape(&target.version), limit);
-        Ok(unclaimed.query_map(params, |row| row.get(0).map(id_of))?.collect::<Result<_, _>>()?)
+        for found in unclaimed.query_map(params, |row| Ok((row.get(0)?, id_of(row.get(1)?))))? {
+            waiting.insert(found?);
+        }
+        Ok(())
     }
 
     /// Gives the lease of an open task that nobody holds. No hint: no client can see a claim.
@@ -199,10 +223,7 @@ impl<'a> Tables<'a> {
 
     pub fn renew(&mut self, lease: Lease, held: &[(TaskId, Epoch)]) -> Result<Renewed, Fault> {
         let now = self.now();
-        let mut renew = self.connection.prepare_cached(
-            "UPDATE task SET leased_until = ?3, look_at = min(look_at, ?3) WHERE id = ?1 AND epoch = ?2 AND settled = 0 \
-             AND leased_until IS NOT NULL AND changes_at > ?4 RETURNING cancel_requested",
-        )?;
+        let mut renew = self.connection.prepare_cached(RENEW)?;
         let mut renewed = Renewed::default();
         for (id, epoch) in held {
             let epoch_column = i64::try_from(epoch.0).unwrap_or(i64::MAX);
@@ -223,8 +244,14 @@ impl<'a> Tables<'a> {
         for id in due {
             self.look(id, &mut reaped)?;
         }
-        space::shrink(self.connection)?;
+        self.shrink()?;
         Ok(reaped)
+    }
+
+    /// Gives space back, if there is much.
+    pub fn shrink(&mut self) -> Result<(), Fault> {
+        self.shrunk |= space::shrink(self.connection)?;
+        Ok(())
     }
 
     /// Tasks that time may have done something to, the longest due first.
