@@ -84,7 +84,7 @@ pub struct FaultyStore<S> {
     inner: Arc<S>,
     clock: Arc<dyn Clock>,
     plan: Arc<Mutex<Plan>>,
-    /// What is listened to while it is deaf: nothing ever comes.
+    /// What is listened to while hints are lost.
     silence: broadcast::Sender<Heard>,
 }
 
@@ -101,7 +101,7 @@ struct Plan {
 impl<S: TaskStore> FaultyStore<S> {
     /// A store around `inner`. Delays go by `clock`.
     pub fn new(inner: Arc<S>, clock: Arc<dyn Clock>) -> Self {
-        Self { inner, clock, plan: Arc::default(), silence: broadcast::Sender::new(1) }
+        Self { inner, clock, plan: Arc::default(), silence: broadcast::Sender::new(8) }
     }
 
     /// The store within, where nothing goes wrong.
@@ -117,6 +117,12 @@ impl<S: TaskStore> FaultyStore<S> {
     /// Whoever [watches](TaskStore::watch) from now on hears nothing.
     pub fn lose_hints(&self) {
         self.plan().deaf = true;
+    }
+
+    /// Says in the place of lost hints that some were lost.
+    pub fn miss_hints(&self) {
+        // An error means that nobody watches.
+        let _ = self.silence.send(Heard::Missed);
     }
 
     /// What the next calls of this kind meet, in order; `None` is none. Adds to what was said before.

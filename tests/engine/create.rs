@@ -158,3 +158,66 @@ async fn a_keyed_call_that_asks_is_a_task_at_once() {
     let Ok(Ran::Promoted(record)) = ran else { panic!("{ran:?}") };
     assert_eq!(show(&record), "input_required a");
 }
+
+/// Case 9: a task that is stored while its server shuts down is not started there: it has failed, and says so, or is left to
+/// another worker at once. It is not cancelled, for nobody called it off.
+#[tokio::test]
+async fn a_creation_amid_a_shutdown_is_let_go() {
+    let promotion = Promotion::After(Duration::from_millis(50));
+    for (on_restart, shown) in
+        [(OnRestart::Fail, "failed Interrupted"), (OnRestart::Rerun { max_attempts: 3 }, "working")]
+    {
+        for promoted in [false, true] {
+            let doubt = Doubt::new();
+            let (engine, call) = (doubt.engine.clone(), doubt.call(NewTask { on_restart, ..new_task() }));
+            let created = tokio::spawn(async move {
+                match promoted {
+                    false => engine.create(call).await,
+                    true => engine.run(call, promotion, None).await.map(|ran| match ran {
+                        Ran::Promoted(record) => record,
+                        Ran::Finished(other) => panic!("{other:?}"),
+                    }),
+                }
+            });
+            settle_down().await;
+            if promoted {
+                doubt.pass(Duration::from_millis(50)).await;
+            }
+            let engine = doubt.engine.clone();
+            let shutdown = tokio::spawn(async move { engine.shutdown(Duration::ZERO).await });
+            settle_down().await;
+            assert!(!created.is_finished());
+            doubt.pass(Duration::from_millis(50)).await;
+            let id = created.await.expect("no panic").expect("it is stored").id;
+            assert_eq!(shutdown.await.expect("no panic"), 0);
+            assert_eq!(show(&doubt.engine.get(&alice(), id).await.expect("it is there")), shown);
+            let (other, targets) = (Lease { worker: WorkerId(9), period: LEASE }, [new_task().target]);
+            let left = doubt.store.claim(other, &targets, 9).await.expect("the store works");
+            assert_eq!(left.len(), usize::from(shown == "working"));
+            assert_eq!(doubt.runs(), usize::from(promoted));
+        }
+    }
+}
+
+/// NEW-01: a keyed call whose request is dropped while its task is being created is carried out: made again, it gets the task,
+/// which runs. Without a key, what was stored ends with its lease.
+#[tokio::test]
+async fn a_keyed_creation_survives_its_request() {
+    let doubt = Doubt::new();
+    let (engine, call) = (doubt.engine.clone(), doubt.call(keyed(b"a")));
+    let created = tokio::spawn(async move { engine.create(call).await });
+    settle_down().await;
+    created.abort();
+    doubt.pass(Duration::from_millis(50)).await;
+    assert_eq!((doubt.runs(), doubt.engine.running()), (1, 1));
+    let again = doubt.engine.create(doubt.call(keyed(b"a"))).await.expect("found");
+    assert_eq!((show(&again).as_str(), doubt.runs()), ("working", 1));
+
+    let doubt = Doubt::new();
+    let (engine, call) = (doubt.engine.clone(), doubt.call(new_task()));
+    let created = tokio::spawn(async move { engine.create(call).await });
+    settle_down().await;
+    created.abort();
+    doubt.pass(LEASE + Duration::from_secs(1)).await;
+    assert_eq!((doubt.runs(), doubt.engine.running(), doubt.store.inner().len()), (0, 0, 1));
+}

@@ -9,6 +9,8 @@ mod input;
 mod leases;
 mod lifecycle;
 mod limits;
+mod metrics;
+mod nodes;
 mod promotion;
 mod support;
 mod tools;

@@ -186,3 +186,10 @@ pub fn faulty(clock: &ManualClock) -> Arc<Faulty> {
     let clock: Arc<dyn Clock> = Arc::new(clock.clone());
     Arc::new(FaultyStore::new(Arc::new(MemoryStore::new(Arc::clone(&clock))), clock))
 }
+
+/// One whose hints are all lost.
+pub fn faulty_and_deaf(clock: &ManualClock) -> Arc<Faulty> {
+    let store = faulty(clock);
+    store.lose_hints();
+    store
+}

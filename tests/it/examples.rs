@@ -26,7 +26,9 @@ fn every_example_has_a_test() {
         "conversation.rs",
         "existing_rmcp_server.rs",
         "http.rs",
+        "metrics.rs",
         "quickstart.rs",
+        "workshop.rs",
     ];
     assert_eq!(names, expected);
 }
