@@ -4,6 +4,7 @@
 mod cancel;
 mod create;
 mod expiry;
+mod faults;
 mod input;
 mod leases;
 mod lifecycle;

@@ -90,7 +90,7 @@ async fn losses_are_measured() {
     let _here = metrics::set_default_local_recorder(&recorder);
     let lease = Duration::from_secs(3);
     let clock = mcp_tasks::clock::ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let mut limits = Limits::default();
     limits.quota.live = 2;
     let engine = engine_on(store.clone(), &clock, |builder| builder.lease(lease).limits(limits));
@@ -101,13 +101,13 @@ async fn losses_are_measured() {
     let third = Call::new(new_task(), Work::new(|_| std::future::pending()));
     engine.create(third).await.expect_err("too many");
     settle_down().await;
-    store.set_broken(true);
+    store.break_down(true);
     clock.advance(lease);
     settle_down().await;
     clock.advance(lease);
     settle_down().await;
     assert_eq!(engine.running(), 0);
-    store.set_broken(false);
+    store.break_down(false);
     clock.advance(Duration::from_secs(1));
     settle_down().await;
 

@@ -16,7 +16,7 @@ use mcp_tasks::{
     error::EngineError,
     input::{InputKey, InputKind},
     limits::Quota,
-    store::{Lease, TaskStore, WorkerId},
+    store::{Lease, TaskStore, WorkerId, faulty::Operation},
     task::{NewTask, OnRestart, Settlement, Target, TaskRecord},
     task_id::TaskId,
 };
@@ -71,13 +71,13 @@ fn answer() -> Vec<(InputKey, Bytes)> {
 /// UPD-06: an answer that another node takes reaches the tool at once, or, if the hint is lost, within two seconds.
 #[tokio::test]
 async fn an_answer_crosses_nodes() {
-    let nodes = Nodes::new(Faulty::new);
+    let nodes = Nodes::new(faulty);
     let id = nodes.create(new_task(), ask).await;
     nodes.engines[1].respond(&alice(), id, answer()).await.expect("taken");
     settle_down().await;
     assert_eq!(nodes.shown(id).await, "completed 1");
 
-    let nodes = Nodes::new(Faulty::deaf);
+    let nodes = Nodes::new(faulty_and_deaf);
     let id = nodes.create(new_task(), ask).await;
     nodes.engines[1].respond(&alice(), id, answer()).await.expect("taken");
     settle_down().await;
@@ -91,7 +91,7 @@ async fn an_answer_crosses_nodes() {
 /// answers and cancellations reach the tools that run here at once; tools about which nothing is new are not looked up.
 #[tokio::test]
 async fn a_store_that_knows_no_better_is_enough() {
-    let nodes = Nodes::new(Faulty::deaf);
+    let nodes = Nodes::new(faulty_and_deaf);
     let answered = nodes.create(new_task(), ask).await;
     let dropped = nodes.create(new_task(), |_| std::future::pending()).await;
     let told = nodes
@@ -106,11 +106,11 @@ async fn a_store_that_knows_no_better_is_enough() {
     nodes.engines[1].cancel(&alice(), told).await.expect("taken");
     settle_down().await;
     assert_eq!(nodes.engines[0].running(), 4, "nobody has heard of it yet");
-    nodes.store.reads.store(0, Ordering::SeqCst);
-    nodes.store.miss();
+    let before = nodes.store.calls(Operation::Get);
+    nodes.store.miss_hints();
     settle_down().await;
     assert_eq!(nodes.engines[0].running(), 1);
-    assert_eq!(nodes.store.reads.load(Ordering::SeqCst), 3);
+    assert_eq!(nodes.store.calls(Operation::Get) - before, 3);
     for (id, shown) in [(answered, "completed 1"), (dropped, "cancelled"), (told, "completed told"), (other, "working")]
     {
         assert_eq!(nodes.shown(id).await, shown);
@@ -121,7 +121,7 @@ async fn a_store_that_knows_no_better_is_enough() {
 #[tokio::test]
 async fn listeners_hear_other_nodes() {
     for deaf in [false, true] {
-        let nodes = Nodes::new(if deaf { Faulty::deaf } else { Faulty::new });
+        let nodes = Nodes::new(if deaf { faulty_and_deaf } else { faulty });
         let id = nodes.create(new_task(), ask).await;
         let mut watch = nodes.engines[1].watch(&alice(), vec![id]).await.expect("one id is not too many");
         let heard = tokio::spawn(async move {
@@ -135,7 +135,7 @@ async fn listeners_hear_other_nodes() {
         nodes.engines[0].respond(&alice(), id, answer()).await.expect("taken");
         settle_down().await;
         if deaf {
-            nodes.store.miss();
+            nodes.store.miss_hints();
             settle_down().await;
         }
         let heard = heard.await.expect("it ends with the task");
@@ -163,7 +163,7 @@ impl Recover for Again {
 #[tokio::test]
 async fn lost_tasks_are_taken_up_at_once() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let mut ids = Vec::new();
     for _ in 0..1_000 {
         let task = NewTask { on_restart: RERUN, ..new_task() };
@@ -221,7 +221,7 @@ async fn a_cancelled_task_is_not_taken_up() {
 #[tokio::test]
 async fn a_shutdown_amid_calls_is_honest() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let node = engine_on(store.clone(), &clock, |builder| builder);
     let again = Arc::new(Again::default());
     let other = engine_on(store.clone(), &clock, |builder| builder.recover(again.clone()));
@@ -250,7 +250,7 @@ async fn a_shutdown_amid_calls_is_honest() {
         }
     }
     settle_down().await;
-    assert_eq!((store.inner.len(), node.running(), other.running()), (stored.len(), 0, 0));
+    assert_eq!((store.inner().len(), node.running(), other.running()), (stored.len(), 0, 0));
     assert!(!stored.is_empty() && refused > 0, "{} stored, {refused} refused", stored.len());
     for (id, rerun) in stored {
         let expected = if rerun { "completed again" } else { "failed Interrupted" };

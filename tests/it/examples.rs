@@ -21,6 +21,7 @@ fn every_example_has_a_test() {
     names.sort();
     let expected = [
         "approval.rs",
+        "cluster.rs",
         "conformance",
         "conversation.rs",
         "existing_rmcp_server.rs",
