@@ -1,9 +1,17 @@
 //! The command line as a whole; each group of commands has its own arguments beside what it does.
 
+use std::path::PathBuf;
+
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::{admin::AdminArgs, exit, tools::ToolsArgs};
+use crate::{
+    admin::AdminArgs,
+    call::{AnswerArgs, CallArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
+    exit,
+    tickets::FOLDER_VARIABLE,
+    tools::ToolsArgs,
+};
 
 /// Call tools that take their time: start, watch, answer and stop tasks on any MCP server.
 #[derive(Debug, Parser)]
@@ -13,6 +21,10 @@ pub struct Args {
     #[arg(long, global = true)]
     pub json: bool,
 
+    /// Where the tasks that were started from here are remembered, instead of the platform's folder for data.
+    #[arg(long, global = true, value_name = "DIR", env = FOLDER_VARIABLE)]
+    pub data_dir: Option<PathBuf>,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -21,6 +33,20 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Call a tool, and follow its task to the end.
+    Call(CallArgs),
+    /// Look at a task once.
+    Get(TaskArgs),
+    /// Follow a task to its end, whoever began it.
+    Watch(WatchArgs),
+    /// Wait for a task to end, without a word.
+    Wait(WaitArgs),
+    /// Answer a question of a task.
+    Answer(AnswerArgs),
+    /// Cancel a task.
+    Cancel(TaskArgs),
+    /// List the tasks that were started from here and are not over.
+    List(ListArgs),
     /// List the tools of a server with their arguments, and say whether it offers tasks.
     Tools(ToolsArgs),
     /// Look into the store of a server, and put tasks right.

@@ -48,7 +48,7 @@ impl Standing {
     }
 
     /// The line of a change, where nothing is written over.
-    fn change(&self) -> String {
+    pub fn change(&self) -> String {
         let progress = self.progress.map(|(done, total)| format!(" {}%", percent(done, total))).unwrap_or_default();
         let message = self.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
         format!("{}{progress}{message}", self.status.replace('_', " "))

@@ -2,9 +2,10 @@
 //!
 //! Questions of tasks and direct ones come here alike (CLI-05). One is shown at a time.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use inquire::{InquireError, Select};
+use mcp_tasks::types::EXTENSION_ID;
 use rmcp::{
     ClientHandler, ErrorData,
     model::{
@@ -37,6 +38,8 @@ struct Inner {
     terminal: Arc<Mutex<()>>,
     /// Ctrl-C while a question was open.
     interrupted: Notify,
+    /// The question may be shown again.
+    resumed: Notify,
 }
 
 /// What a person means by Ctrl-C.
@@ -53,7 +56,7 @@ pub enum Wish {
 impl Person {
     /// The person who sees `live`.
     pub fn new(live: Arc<Live>) -> Self {
-        Self(Arc::new(Inner { live, terminal: Arc::default(), interrupted: Notify::new() }))
+        Self(Arc::new(Inner { live, terminal: Arc::default(), interrupted: Notify::new(), resumed: Notify::new() }))
     }
 
     /// Resolves once Ctrl-C was pressed, in a question or outside.
@@ -79,7 +82,10 @@ impl Person {
         });
         match chosen.await {
             Ok(Ok(CANCEL)) => Wish::Cancel,
-            Ok(Ok(GO_ON) | Err(InquireError::OperationCanceled)) => Wish::GoOn,
+            Ok(Ok(GO_ON) | Err(InquireError::OperationCanceled)) => {
+                self.0.resumed.notify_waiters();
+                Wish::GoOn
+            }
             _ => Wish::Detach,
         }
     }
@@ -102,8 +108,10 @@ impl Person {
                 Answer::Cancel => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
                 // Whoever waits decides what becomes of the task; if it goes on, so does the question.
                 Answer::Interrupted => {
+                    let mut resumed = pin!(self.0.resumed.notified());
+                    resumed.as_mut().enable();
                     self.0.interrupted.notify_one();
-                    tokio::time::sleep(Live::PACE).await;
+                    resumed.await;
                 }
             }
         }
@@ -183,6 +191,7 @@ pub fn client_config() -> ClientConfig {
         .with_url(UrlElicitationCapability::default());
     let mut capabilities = ClientCapabilities::default();
     capabilities.elicitation = Some(elicitation);
+    capabilities.extensions = Some([(EXTENSION_ID.to_owned(), Default::default())].into());
     ClientConfig::new(capabilities, Implementation::new("mcp-tasks", env!("CARGO_PKG_VERSION")))
 }
 
