@@ -76,7 +76,9 @@ pub async fn call(args: CallArgs, tickets: &Tickets, output: &Output) -> Result<
 /// `None`: detached, as the user wanted it.
 async fn called(client: &Client, args: &CallArgs) -> Result<Option<Outcome>, Problem> {
     let arguments = read_arguments(client, args).await?;
-    client.live.show(Standing::of(&serde_json::json!({"status": "calling"})));
+    if client.output.interactive {
+        client.live.show(Standing::of(&serde_json::json!({"status": "calling"})));
+    }
     let answerer = client.answerer();
     let called = {
         let mut called = std::pin::pin!(tasks::call(&client.session, &args.tool, arguments, answerer.as_ref()));

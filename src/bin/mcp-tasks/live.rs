@@ -73,7 +73,7 @@ pub struct Live {
     bar: Option<ProgressBar>,
     /// Whether changes are written as lines.
     lines: bool,
-    since: Mutex<Instant>,
+    since: Instant,
     shown: Mutex<Shown>,
 }
 
@@ -99,14 +99,7 @@ impl Live {
             );
             bar
         });
-        Self { bar, lines, since: Mutex::new(Instant::now()), shown: Mutex::default() }
-    }
-
-    /// The task is so old already.
-    pub fn started(&self, age: Duration) {
-        if let Some(since) = Instant::now().checked_sub(age) {
-            *self.since.lock().unwrap_or_else(PoisonError::into_inner) = since;
-        }
+        Self { bar, lines, since: Instant::now(), shown: Mutex::default() }
     }
 
     /// Shows how the task stands now.
@@ -122,10 +115,9 @@ impl Live {
 
     /// Writes the line again, for time passes.
     pub fn tick(&self) {
-        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(bar), 0, false) = (&self.bar, shown.paused, shown.standing.status.is_empty()) {
-            bar.set_message(shown.standing.line(since.elapsed()));
+            bar.set_message(shown.standing.line(self.since.elapsed()));
             bar.tick();
         }
     }

@@ -4,6 +4,7 @@
 
 use std::{pin::pin, sync::Arc};
 
+use crossterm::terminal;
 use inquire::{InquireError, Select};
 use mcp_tasks::types::EXTENSION_ID;
 use rmcp::{
@@ -87,6 +88,15 @@ impl Person {
                 Wish::GoOn
             }
             _ => Wish::Detach,
+        }
+    }
+
+    /// Gives the terminal back as it was, also from a prompt that nobody waits for any longer.
+    pub fn leave(&self) {
+        if terminal::is_raw_mode_enabled().unwrap_or(false) {
+            // Bracketed paste off, cursor on: what a prompt sets, and takes back when it ends.
+            eprint!("\r\n\u{1b}[?2004l\u{1b}[?25h");
+            let _ = terminal::disable_raw_mode();
         }
     }
 

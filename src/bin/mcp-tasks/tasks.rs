@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use mcp_tasks::clock::BoxFuture;
 use rmcp::{
     ClientHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, ClientConfig, ErrorCode, GetTaskParams,
-        InputResponses, UpdateTaskParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, ErrorCode, GetTaskParams, InputResponses,
+        UpdateTaskParams,
     },
     service::ServiceError,
 };
@@ -119,7 +120,7 @@ fn lost(error: ServiceError) -> Problem {
 }
 
 /// A task that is followed.
-pub struct Follow<'a, H: ClientHandler = ClientConfig> {
+pub struct Follow<'a, H: ClientHandler> {
     session: &'a Session<H>,
     id: String,
     /// Who answers its questions.
@@ -127,44 +128,72 @@ pub struct Follow<'a, H: ClientHandler = ClientConfig> {
     ticket: Ticket,
     last: Option<Value>,
     next: Instant,
+    /// The question that is before the person.
+    asking: Option<Asking>,
+}
+
+/// A question that is before the person.
+struct Asking {
+    key: String,
+    answer: BoxFuture<'static, Result<Value, Problem>>,
 }
 
 impl<'a, H: ClientHandler> Follow<'a, H> {
     pub fn new(session: &'a Session<H>, id: &str, person: Option<Person>, ticket: Ticket) -> Self {
-        Self { session, id: id.to_owned(), person, ticket, last: None, next: Instant::now() }
+        Self { session, id: id.to_owned(), person, ticket, last: None, next: Instant::now(), asking: None }
     }
 
     pub fn ticket(&self) -> &Ticket {
         &self.ticket
     }
 
-    /// The next state that differs from the one before; `None` if the task is gone.
+    /// The next state that differs from the one before; `None` if the task is gone. Its questions are put to the person
+    /// meanwhile: each once (CLI-04), and only for as long as the server asks.
     pub async fn next(&mut self) -> Result<Option<Value>, Problem> {
         loop {
-            if let Some(state) = self.last.clone() {
-                self.ask(&state).await?;
-            }
-            tokio::time::sleep_until(self.next.into()).await;
-            let Some(state) = get(self.session, &self.id).await? else { return Ok(None) };
-            let interval = state["pollIntervalMs"].as_u64().unwrap_or(1_000).clamp(20, 60_000);
-            self.next = Instant::now() + Duration::from_millis(interval);
-            if self.last.as_ref() != Some(&state) {
-                self.last = Some(state.clone());
-                return Ok(Some(state));
+            self.ask();
+            tokio::select! {
+                answer = answered(&mut self.asking) => self.send(answer?).await?,
+                () = tokio::time::sleep_until(self.next.into()) => {
+                    let Some(state) = get(self.session, &self.id).await? else { return Ok(None) };
+                    let interval = state["pollIntervalMs"].as_u64().unwrap_or(1_000).clamp(20, 60_000);
+                    self.next = Instant::now() + Duration::from_millis(interval);
+                    if self.last.as_ref() != Some(&state) {
+                        self.last = Some(state.clone());
+                        return Ok(Some(state));
+                    }
+                }
             }
         }
     }
 
-    /// Puts the questions of `state` that were not answered yet to the person.
-    async fn ask(&mut self, state: &Value) -> Result<(), Problem> {
-        let Some(person) = self.person.clone() else { return Ok(()) };
-        for (key, request) in state["inputRequests"].as_object().into_iter().flatten() {
-            if !self.ticket.answered.contains(key) {
-                let answer = answer(&person, request).await?;
-                update(self.session, &self.id, BTreeMap::from([(key.clone(), answer)])).await?;
-                self.ticket.answered.insert(key.clone());
-            }
+    /// Puts the first question that was not answered yet to the person, and takes back one that is no longer asked.
+    fn ask(&mut self) {
+        let (Some(person), Some(state)) = (&self.person, &self.last) else { return };
+        let outstanding = &state["inputRequests"];
+        self.asking.take_if(|asking| outstanding.get(&asking.key).is_none());
+        if self.asking.is_none() {
+            let open = outstanding.as_object().into_iter().flatten();
+            let first = open.into_iter().find(|(key, _)| !self.ticket.answered.contains(*key));
+            self.asking = first.map(|(key, request)| {
+                let (person, request) = (person.clone(), request.clone());
+                let answer = async move { answer(&person, &request).await };
+                Asking { key: key.clone(), answer: Box::pin(answer) }
+            });
         }
-        Ok(())
+    }
+
+    async fn send(&mut self, answer: Value) -> Result<(), Problem> {
+        let Some(asking) = self.asking.take() else { return Ok(()) };
+        self.ticket.answered.insert(asking.key.clone());
+        update(self.session, &self.id, BTreeMap::from([(asking.key, answer)])).await
+    }
+}
+
+/// The answer to a question that is before the person; never, if there is none.
+async fn answered(asking: &mut Option<Asking>) -> Result<Value, Problem> {
+    match asking {
+        Some(asking) => asking.answer.as_mut().await,
+        None => std::future::pending().await,
     }
 }

@@ -64,11 +64,11 @@ fn is_invisible(c: char) -> bool {
 /// A table for people; without lines where nobody looks, so that `awk` can read it.
 pub fn table(terminal: bool, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    if terminal {
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    }
+    table.load_style(if terminal { presets::UTF8_HORIZONTAL_ONLY } else { presets::NOTHING });
+    // A terminal that does not know its width, or hardly has one, is no reason to break words.
+    let fits = terminal && table.width().is_some_and(|width| width >= 40);
+    let arrangement = if fits { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
+    table.set_content_arrangement(arrangement);
     table.set_header(head.iter().copied());
     table.add_rows(rows);
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")

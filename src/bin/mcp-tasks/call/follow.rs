@@ -27,12 +27,14 @@ pub struct Following<'a> {
     ticket: Ticket,
     /// Whether changes are told.
     told: bool,
+    /// Whether `task` was told already.
+    fresh: bool,
 }
 
 impl<'a> Following<'a> {
     /// A task that was made just now. Its ticket is kept before anything else happens.
     pub fn begin(client: &'a Client, task: &Value, tool: Option<&str>) -> Result<Self, Problem> {
-        let following = Self::resume(client, task, tool, Ticket::default());
+        let following = Self { fresh: true, ..Self::resume(client, task, tool, Ticket::default()) };
         following.keep()?;
         if client.output.json {
             client.output.value(&json!({"event": "created", "task": task}), |_| String::new())?;
@@ -45,7 +47,7 @@ impl<'a> Following<'a> {
     /// A task that is known.
     pub fn resume(client: &'a Client, task: &Value, tool: Option<&str>, ticket: Ticket) -> Self {
         let id = task["taskId"].as_str().unwrap_or_default().to_owned();
-        Self { client, id, tool: tool.map(str::to_owned), task: task.clone(), ticket, told: true }
+        Self { client, id, tool: tool.map(str::to_owned), task: task.clone(), ticket, told: true, fresh: false }
     }
 
     /// The same, without a word until the end.
@@ -67,7 +69,11 @@ impl<'a> Following<'a> {
     /// Follows it until it ends, needs input that nobody here gives, or is left.
     pub async fn to_the_end(self) -> Result<Outcome, Problem> {
         let client = self.client;
-        self.show(&self.task)?;
+        if self.fresh {
+            client.live.show(Standing::of(&self.task));
+        } else {
+            self.show(&self.task)?;
+        }
         let outcome = Outcome::of(&self.task);
         if self.is_last(&outcome) {
             return self.ended(outcome);
@@ -125,6 +131,7 @@ impl<'a> Following<'a> {
 
     /// Forgets a task that is over, and remembers any other.
     fn ended(self, outcome: Outcome) -> Result<Outcome, Problem> {
+        self.client.person.leave();
         self.client.live.clear();
         if outcome.is_over() {
             self.client.tickets.forget(&self.client.place, &self.id);

@@ -1,0 +1,6 @@
+//! The command line as a person uses it, at a terminal, and as a script does, in a pipe; against servers of our own.
+#![cfg(unix)]
+
+mod pipe;
+mod support;
+mod terminal;
