@@ -129,13 +129,14 @@ impl TaskContext {
         clock.sleep_until(clock.now().plus(duration)).await;
     }
 
-    /// Runs `work` and, if the task may run again after a restart, records what it gave, so that it is not done again. Steps are told apart by `key` and,
-    /// within a key, by their order.
+    /// Runs `work` and, if the task may run again after a restart, records what it gave, so that it is
+    /// not done again. Steps are told apart by `key` and, within a key, by their order.
     ///
     /// A step that was interrupted before it was recorded runs again.
     ///
     /// # Errors
-    /// [`TaskContextError::Step`] if the value does not survive JSON, [`TaskContextError::Stopped`] if the task has ended.
+    /// [`TaskContextError::Step`] if the value does not survive JSON, [`TaskContextError::Stopped`] if the task has ended,
+    /// [`TaskContextError::LimitExceeded`] if too much was recorded already: then the work was done and is not recorded.
     pub async fn step<T>(&self, key: &str, work: impl Future<Output = T>) -> Result<T, TaskContextError>
     where
         T: Serialize + DeserializeOwned,
@@ -147,6 +148,7 @@ impl TaskContext {
         }
         let value = work.await;
         let step = Step { key: Arc::clone(&key), value: serde_json::to_vec(&value).map_err(unfit)?.into() };
+        self.run.count_recorded(step.value.len())?;
         let drafted = self.run.draft(|task| task.steps.push(step.clone()));
         self.unless(drafted, Mutation::Record(step)).await?;
         Ok(value)
@@ -171,6 +173,7 @@ impl TaskContext {
     /// # Errors
     /// [`TaskContextError::NotDeclared`] if the client cannot be asked this: it is never shown the question (case 19).
     /// [`TaskContextError::Cancelled`] at once when cancellation is requested, before or while it waits (case 11).
+    /// [`TaskContextError::LimitExceeded`] if too many questions wait, or too much was recorded already.
     pub async fn ask(
         &self,
         kind: InputKind,
@@ -200,13 +203,16 @@ impl TaskContext {
 
     async fn ask_in_task(&self, question: Question) -> Result<Bytes, TaskContextError> {
         let mut pending = PendingAsk::new(&self.run, &question)?;
+        self.run.count_recorded(question.request.len()).inspect_err(|_| pending.over = true)?;
         let record = self.commit(&Mutation::Ask(question.clone())).await?;
         let entry = record.inputs().paired(&question).ok_or(TaskContextError::Stopped)?;
         let response = match &entry.state {
             InputState::Answered { response } => response.clone(),
             _ => self.answer(&entry.key).await?,
         };
-        pending.answered = true;
+        pending.over = true;
+        // What is recorded already is not refused; whatever would come on top of it is.
+        self.run.count(|counts| counts.recorded = counts.recorded.saturating_add(response.len()));
         Ok(response)
     }
 
@@ -253,7 +259,8 @@ struct PendingAsk {
     run: Arc<Run>,
     name: Arc<str>,
     ordinal: u32,
-    answered: bool,
+    /// There is nothing to withdraw.
+    over: bool,
 }
 
 impl PendingAsk {
@@ -266,14 +273,14 @@ impl PendingAsk {
         })
         .ok_or(LimitExceeded::OutstandingInputs { limit })?;
         let (run, name) = (Arc::clone(run), Arc::clone(&question.name));
-        Ok(Self { run, name, ordinal: question.ordinal, answered: false })
+        Ok(Self { run, name, ordinal: question.ordinal, over: false })
     }
 }
 
 impl Drop for PendingAsk {
     fn drop(&mut self) {
         self.run.count(|counts| counts.outstanding -= 1);
-        if !self.answered && !self.run.is_revoked() {
+        if !self.over && !self.run.is_revoked() {
             let (run, name, ordinal) = (Arc::clone(&self.run), Arc::clone(&self.name), self.ordinal);
             detach(async move {
                 // A refusal means that there is nothing left to withdraw.

@@ -10,15 +10,18 @@
 //! - a principal sees its own tasks; those of others look like tasks that do not exist (SEC-02);
 //! - a tool that blocks its thread holds up no call about any task, as long as the runtime has a thread left (case 4).
 
+mod create;
 mod drive;
 mod pace;
 mod promote;
+mod recovery;
 mod run;
 mod runs;
 mod upkeep;
 mod watch;
 
 use std::{
+    any::TypeId,
     collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, Mutex, PoisonError},
@@ -29,17 +32,18 @@ use bytes::Bytes;
 use tracing::Instrument;
 
 pub(crate) use self::run::{Host, Run};
-pub use self::{
-    drive::{Gate, Work},
-    run::InlineInput,
-    upkeep::Recover,
-};
 use self::{
-    drive::{Gates, start},
+    drive::Gates,
     pace::Paces,
+    recovery::Recoverers,
     runs::Runs,
     upkeep::Upkeep,
     watch::{Watch, Watchers},
+};
+pub use self::{
+    drive::{Gate, Work},
+    recovery::Recover,
+    run::InlineInput,
 };
 use crate::{
     clock::{BoxFuture, Clock},
@@ -89,7 +93,7 @@ pub enum Promotion {
 /// What became of a call that ran inline.
 #[derive(Debug)]
 pub enum Ran {
-    /// Its tool ended inside the request; there never was a task.
+    /// Its tool ended inside the request; the client hears of no task.
     Finished(Settlement),
     /// It is a task now, and its tool goes on.
     Promoted(Arc<TaskRecord>),
@@ -114,18 +118,24 @@ pub trait TaskWatch: Send {
 
 /// What the protocol layer asks of an engine. Every call about a task names the principal that makes it.
 pub trait TaskEngine: Send + Sync + 'static {
-    /// Creates a task and starts its tool. When this resolves, every node can read the task (NEW-01).
+    /// Creates a task and starts its tool. When this resolves, every node can read the task (NEW-01). If there already is a
+    /// task of this principal with the same [key](NewTask::key), that is returned as it stands, and nothing is started.
     ///
     /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease.
     ///
     /// # Errors
-    /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03).
+    /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03); nor if the key
+    /// is that of another call ([`EngineError::KeyTaken`]).
     fn create(&self, call: Call) -> EngineFuture<'_, Arc<TaskRecord>>;
 
     /// Runs a tool inside the request, and makes it a task when `promotion` says so. It is started once either way.
     ///
     /// `input` is how the tool's questions reach the client as long as the call cannot become a task. Dropping the future
     /// drops the tool, unless it has become a task by then (CAN-04).
+    ///
+    /// A call with a [key](NewTask::key) that may become a task is one from its start, so that the key is taken before the
+    /// tool runs: it is [`Ran::Finished`] all the same if it ends in time. If the key was taken, it is the earlier call's
+    /// task at once.
     ///
     /// # Errors
     /// As for [`create`](Self::create). A tool whose promotion fails is dropped.
@@ -176,7 +186,7 @@ pub struct EngineBuilder {
     lease: Duration,
     sweep_every: Duration,
     validate: Option<Arc<ValidateInput>>,
-    recover: Option<Arc<dyn Recover>>,
+    recoverers: Recoverers,
 }
 
 impl EngineBuilder {
@@ -208,10 +218,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets how lost tasks are run again. Default: they are left to other workers.
+    /// Adds what runs lost tasks again. What is served on the engine adds itself ([`Engine::recover_with`]); tasks that
+    /// nobody here can run are left to other workers.
     #[must_use]
-    pub fn recover(mut self, recover: Arc<dyn Recover>) -> Self {
-        self.recover = Some(recover);
+    pub fn recover(self, recover: Arc<dyn Recover>) -> Self {
+        self.recoverers.keep(recover);
         self
     }
 
@@ -234,7 +245,7 @@ impl EngineBuilder {
             lease: Lease { worker, period: self.lease },
             sweep_every: self.sweep_every,
             validate: self.validate,
-            recover: self.recover,
+            recoverers: self.recoverers,
         });
         let upkeep = Arc::new(Upkeep::start(&core));
         Ok(Engine { core, _upkeep: upkeep })
@@ -254,7 +265,7 @@ pub(crate) struct Core {
     lease: Lease,
     sweep_every: Duration,
     validate: Option<Arc<ValidateInput>>,
-    recover: Option<Arc<dyn Recover>>,
+    recoverers: Recoverers,
 }
 
 /// Runs tasks on a [`TaskStore`]. Clones share one engine; keep one for as long as the server lives, for without it no
@@ -281,7 +292,22 @@ impl Engine {
             lease: Duration::from_secs(30),
             sweep_every: Duration::from_secs(1),
             validate: None,
-            recover: None,
+            recoverers: Recoverers::default(),
+        }
+    }
+
+    /// Runs lost tasks again with `recover` as well, for as long as somebody else keeps it: a served handler is not kept
+    /// alive by its engine. Looks for such tasks at once, and then with each sweep.
+    ///
+    /// [`Tasks`](crate::Tasks) and [`TaskServer`](crate::TaskServer) do this by themselves.
+    pub fn recover_with(&self, recover: &Arc<dyn Recover>) {
+        self.core.recoverers.lend(recover);
+    }
+
+    /// The same for all handlers of a type, none of which lives long: one is kept until the engine shuts down.
+    pub(crate) fn recover_with_type(&self, handler: TypeId, make: impl FnOnce() -> Arc<dyn Recover>) {
+        if !self.core.runs.is_closed() {
+            self.core.recoverers.keep_of_type(handler, make);
         }
     }
 
@@ -309,6 +335,7 @@ impl Engine {
     /// again.
     pub async fn shutdown(&self, patience: Duration) -> usize {
         self.core.runs.close();
+        self.core.recoverers.clear();
         if !self.drained(patience).await {
             self.core.release_all().await;
             self.drained(LETTING_GO).await;
@@ -329,27 +356,6 @@ impl Engine {
 
     fn gates(&self, tool: Option<Gate>) -> Gates {
         Gates { tool, engine: self.core.gate.clone() }
-    }
-
-    fn check(&self, task: &NewTask) -> Result<(), LimitExceeded> {
-        let (size, limit) = (task.arguments.len(), self.core.host.limits.argument_bytes);
-        if size > limit { Err(LimitExceeded::Arguments { size, limit }) } else { Ok(()) }
-    }
-
-    async fn store_leased(&self, id: TaskId, task: NewTask) -> Result<Arc<TaskRecord>, EngineError> {
-        let Host { store, limits, .. } = &*self.core.host;
-        Ok(store.create(id, task, Some(self.core.lease), &limits.quota).await?)
-    }
-
-    async fn create_task(&self, id: TaskId, call: Call) -> Result<Arc<TaskRecord>, EngineError> {
-        self.check(&call.task)?;
-        // Listed before it is stored, so that no cancellation passes between the two (case 1).
-        let run = Run::of_task(&self.core.host, id, &call.task);
-        let listed = self.core.runs.enter(run).ok_or(EngineError::ShuttingDown)?;
-        let record = self.store_leased(id, call.task).await?;
-        listed.run.became_task(&record);
-        start(listed, self.gates(call.gate), call.work, None);
-        Ok(record)
     }
 
     /// The one way to a task: a read of the store, then the auth binding (SEC-02).
@@ -433,12 +439,20 @@ impl TaskEngine for Engine {
             Err(error) => return Box::pin(std::future::ready(Err(error.into()))),
         };
         let span = tracing::info_span!("task.create", task_id = %id, tool = &*call.task.target.name);
-        Box::pin(self.create_task(id, call).instrument(span))
+        Box::pin(async move { Ok(self.create_task(id, call).await?.record()) }.instrument(span))
     }
 
     fn run(&self, call: Call, promotion: Promotion, input: Option<Arc<dyn InlineInput>>) -> EngineFuture<'_, Ran> {
         let span = tracing::info_span!("task.run_inline", tool = &*call.task.target.name);
-        Box::pin(self.run_inline(call, promotion, input).instrument(span))
+        Box::pin(
+            async move {
+                match (&call.task.key, promotion) {
+                    (Some(_), Promotion::WhenAsking | Promotion::After(_)) => self.run_keyed(call, promotion).await,
+                    _ => self.run_inline(call, promotion, input).await,
+                }
+            }
+            .instrument(span),
+        )
     }
 
     fn get<'a>(&'a self, principal: &'a Principal, id: TaskId) -> EngineFuture<'a, Arc<TaskRecord>> {

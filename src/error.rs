@@ -3,7 +3,7 @@
 //!
 //! What a client may read is in the `Display` of an error; its cause is for the log (ERR-02).
 
-use std::{collections::BTreeMap, error::Error, time::Duration};
+use std::{collections::BTreeMap, error::Error, sync::Arc, time::Duration};
 
 use crate::{
     input::{InputKey, InputKind},
@@ -76,6 +76,14 @@ pub enum LimitExceeded {
         /// How long it may be.
         limit: usize,
     },
+    /// The steps, questions and answers of one task.
+    #[error("the steps, questions and answers of the task would have {size} bytes, more than the limit of {limit}")]
+    Journal {
+        /// How large they would be.
+        size: usize,
+        /// How large they may be.
+        limit: usize,
+    },
     /// Input requests that wait at the same time.
     #[error("the task already waits for {limit} answers")]
     OutstandingInputs {
@@ -118,6 +126,12 @@ pub enum EngineError {
     /// There are too many tasks.
     #[error(transparent)]
     QuotaExceeded(QuotaExceeded),
+    /// The client's key for the call is that of another one: of another tool, or with other arguments.
+    #[error("the idempotency key {key:?} is that of another call")]
+    KeyTaken {
+        /// The key.
+        key: Arc<str>,
+    },
     /// The server no longer starts tools.
     #[error("the server is shutting down")]
     ShuttingDown,

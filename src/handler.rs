@@ -22,6 +22,7 @@ mod delegate;
 pub(crate) mod glue;
 mod panics;
 mod principals;
+mod recovery;
 mod registry;
 mod work;
 
@@ -30,11 +31,19 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use self::registry::OptionsCache;
+use rmcp::ServerHandler;
+
+pub use self::glue::TaskHandler;
 #[doc(hidden)]
 pub use self::registry::tool_meta;
 pub(crate) use self::{client::Client, principals::Principals};
-use crate::{engine::Engine, principal::Principal, request_state::StateKey, tool::ToolOptions};
+use self::{recovery::Recovery, registry::OptionsCache};
+use crate::{
+    engine::{Engine, Gate, Recover},
+    principal::Principal,
+    request_state::StateKey,
+    tool::ToolOptions,
+};
 
 /// An rmcp handler with tasks: see the [module](self).
 ///
@@ -58,6 +67,8 @@ use crate::{engine::Engine, principal::Principal, request_state::StateKey, tool:
 pub struct Tasks<H> {
     inner: Arc<H>,
     shared: Arc<Shared>,
+    /// Runs lost tasks again, as long as one of the clones is there.
+    recovery: Arc<dyn Recover>,
     /// Whether this one serves a session that was begun with `initialize`: its versions do not have the extension.
     in_session: AtomicBool,
 }
@@ -81,16 +92,26 @@ impl Shared {
             cache: OptionsCache::default(),
         }
     }
+
+    /// The gate of a tool, if its calls have one of their own.
+    fn gate(&self, tool: &str, options: &ToolOptions) -> Option<Gate> {
+        let max_running = usize::try_from(options.max_running?).unwrap_or(usize::MAX);
+        Some(self.engine.tool_gate(tool, max_running))
+    }
 }
 
-impl<H> Tasks<H> {
-    /// Serves `handler` with tasks that `engine` keeps. Make the engine once: tasks live as long as it does.
+impl<H: ServerHandler> Tasks<H> {
+    /// Serves `handler` with tasks that `engine` keeps. Make the engine once: tasks live as long as it does. Make this once
+    /// as well, and serve clones of it: as long as there is one, lost tasks of the handler's tools run again here.
     pub fn new(handler: H, engine: &Engine) -> Self {
         Self::of(Arc::new(handler), Arc::new(Shared::new(engine)))
     }
 
     fn of(inner: Arc<H>, shared: Arc<Shared>) -> Self {
-        Self { inner, shared, in_session: AtomicBool::new(false) }
+        let recovery: Arc<dyn Recover> =
+            Arc::new(Recovery::new(Arc::clone(&inner), Arc::clone(&shared), None, delegate::call_inner::<H>));
+        shared.engine.recover_with(&recovery);
+        Self { inner, shared, recovery, in_session: AtomicBool::new(false) }
     }
 
     /// Says who makes a request, from its HTTP parts; `None` on stdio. It may only name whom the server's own
@@ -150,7 +171,12 @@ impl<H> Tasks<H> {
 
 impl<H> Clone for Tasks<H> {
     fn clone(&self) -> Self {
-        Self::of(Arc::clone(&self.inner), Arc::clone(&self.shared))
+        Self {
+            inner: Arc::clone(&self.inner),
+            shared: Arc::clone(&self.shared),
+            recovery: Arc::clone(&self.recovery),
+            in_session: AtomicBool::new(false),
+        }
     }
 }
 

@@ -13,8 +13,11 @@ pub struct Limits {
     pub response_bytes: usize,
     /// Bytes of JSON text of a result or of a protocol error.
     pub result_bytes: usize,
-    /// Bytes of a status message.
+    /// Bytes of a status message. A tool that sets a longer one gets an error; the message of a protocol error is cut.
     pub status_message_bytes: usize,
+    /// Bytes of JSON text of all that is recorded while a task runs: the steps of its tool, its questions, and their answers.
+    /// A tool that would record more gets an error.
+    pub journal_bytes: usize,
     /// Input requests of one task that wait for an answer at the same time.
     pub outstanding_inputs: usize,
     /// Task ids in one `subscriptions/listen`.
@@ -63,6 +66,7 @@ impl Default for Limits {
             response_bytes: 1 << 20,
             result_bytes: 16 << 20,
             status_message_bytes: 4 << 10,
+            journal_bytes: 16 << 20,
             outstanding_inputs: 32,
             listen_task_ids: 1_000,
             running: 100_000,

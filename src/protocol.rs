@@ -20,6 +20,7 @@ mod caller;
 mod decision;
 mod envelope;
 mod error;
+mod idempotency;
 mod listen;
 mod object;
 mod params;
@@ -32,6 +33,7 @@ pub use self::{
     decision::{Decision, ToolPolicy},
     envelope::{Envelope, MalformedMessage},
     error::{ProtocolError, RATE_LIMITED},
+    idempotency::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_CHARS, idempotency_key},
     listen::{Listen, Subscription},
 };
 use crate::{engine::TaskEngine, task_id::TaskId, wire};

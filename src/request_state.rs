@@ -18,7 +18,7 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     clock::UnixMillis,
     elicit::validate_response,
-    input::{InputKey, InputLog, Question},
+    input::{InputKey, InputLog, Question, RequestHash},
     principal::Principal,
     protocol::ProtocolError,
     types::support::JsonObject,
@@ -84,6 +84,11 @@ impl Binding {
             bytes.extend_from_slice(part);
         }
         Self(bytes)
+    }
+
+    /// The whole binding in one number: equal for equal calls.
+    pub fn fingerprint(&self) -> RequestHash {
+        RequestHash::of(&self.0)
     }
 }
 

@@ -25,7 +25,15 @@
 //! Every future may be dropped before it is ready; the call then has happened or not, as with an ambiguous write.
 
 pub mod admin;
+#[cfg(feature = "test-support")]
+pub mod conformance;
 pub mod memory;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod row;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod seal;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,6 +41,8 @@ use bytes::Bytes;
 use tokio::sync::broadcast;
 
 pub use self::admin::AdminStore;
+#[cfg(all(feature = "encryption", any(feature = "sqlite", feature = "postgres")))]
+pub use self::seal::{InvalidKeyId, Keyring};
 pub use crate::error::{QuotaExceeded, StoreError};
 use crate::{
     clock::BoxFuture,
@@ -103,6 +113,8 @@ pub struct Hint {
 pub enum Heard {
     /// A hint.
     Hint(Hint),
+    /// That an open task was let go: whoever looks for work looks now. It may be left out, for they look now and then.
+    Claimable,
     /// That hints were lost, or that the store cannot tell which task has changed: it may be any.
     Missed,
 }

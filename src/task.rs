@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 use crate::{
     clock::UnixMillis,
-    input::{InputKey, InputKinds, InputLog, Question, RequestHash},
+    input::{InputKey, InputKinds, InputLog, InputState, Question, RequestHash},
     principal::Principal,
     task_id::TaskId,
 };
@@ -142,7 +142,8 @@ pub enum TaskState {
     Settled(Settlement),
 }
 
-/// What only an open task needs, and most tasks never have any of. Empty once the task is settled.
+/// What only an open task needs, and most tasks never have any of. Empty once the task is settled, save for the arguments
+/// of a failed one that could run again: see [`TaskRecord::retried`].
 ///
 /// Shared by the copies of a record, so that a change elsewhere in the record does not copy it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -176,6 +177,24 @@ impl Journal {
     /// The recorded steps so far.
     pub fn steps(&self) -> &[Step] {
         self.0.as_ref().map_or(&[], |entries| &entries.steps)
+    }
+
+    /// The bytes of its steps, questions and answers.
+    pub(crate) fn recorded_bytes(&self) -> usize {
+        let steps = self.steps().iter().map(|step| step.value.len());
+        let inputs = self.inputs().entries().iter().map(|entry| match &entry.state {
+            InputState::Outstanding { request } => request.len(),
+            InputState::Answered { response } => response.len(),
+            InputState::Withdrawn => 0,
+        });
+        steps.chain(inputs).sum()
+    }
+
+    /// The same without inputs and steps.
+    fn arguments_alone(&self) -> Self {
+        self.0
+            .as_ref()
+            .map_or_else(Self::default, |entries| Self::new(entries.arguments.clone(), InputLog::new(), Vec::new()))
     }
 
     fn edit(&mut self) -> &mut Entries {
@@ -483,6 +502,26 @@ impl TaskRecord {
         self.principal == *principal
     }
 
+    /// A new task that does what this one failed to: same caller, tool, arguments and options, and the same time to live,
+    /// counted anew. It has no key, and nobody runs it until a worker claims it.
+    ///
+    /// `None` unless it failed and its tool may run again after a restart ([`OnRestart::Rerun`]): only then are its arguments
+    /// kept, until the record is gone.
+    pub fn retried(&self) -> Option<NewTask> {
+        let failed = matches!(self.state, TaskState::Settled(Settlement::Failed(_)));
+        let rerun = matches!(self.on_restart, OnRestart::Rerun { .. });
+        let arguments = self.journal.0.as_ref().map(|entries| entries.arguments.clone()).filter(|_| failed && rerun)?;
+        Some(NewTask {
+            ttl: self.ttl,
+            poll_interval: self.poll_interval,
+            grace: self.grace,
+            on_cancel: self.on_cancel,
+            on_restart: self.on_restart,
+            declared: self.declared,
+            ..NewTask::new(self.principal.clone(), Arc::clone(&self.target), arguments)
+        })
+    }
+
     /// When its time to live is over; [`UnixMillis::NEVER`] if that is unlimited.
     pub fn deadline(&self) -> UnixMillis {
         self.ttl.map_or(UnixMillis::NEVER, |ttl| self.created_at.plus(ttl))
@@ -628,11 +667,15 @@ impl TaskRecord {
     /// The task, ended. What only an open task needs is let go.
     fn settled(&self, settlement: Settlement, now: UnixMillis) -> Arc<Self> {
         self.next(Seen::Yes, now, |next| {
-            if let Settlement::Failed(failure) = &settlement {
-                next.status_message = Some(failure.message());
-            }
+            next.journal = match &settlement {
+                Settlement::Failed(failure) => {
+                    next.status_message = Some(failure.message());
+                    // Only a task that may run again has any.
+                    self.journal.arguments_alone()
+                }
+                _ => Journal::default(),
+            };
             next.state = TaskState::Settled(settlement);
-            next.journal = Journal::default();
         })
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct Args {
     pub(crate) promote_after: Option<Sp<u64>>,
     pub(crate) on_cancel: Option<OnCancel>,
     pub(crate) on_restart: Option<OnRestart>,
+    pub(crate) max_attempts: Option<Sp<LitInt>>,
+    pub(crate) version: Option<LitStr>,
     pub(crate) max_running: Option<LitInt>,
 }
 
@@ -59,6 +61,8 @@ impl Args {
             "promote_after" => self.promote_after = Some(entry.duration("\"2s\"")?),
             "on_cancel" => self.on_cancel = Some(entry.choice(OnCancel::CHOICES)?.value),
             "on_restart" => self.on_restart = Some(entry.choice(OnRestart::CHOICES)?.value),
+            "max_attempts" => self.max_attempts = Some(Sp { value: entry.count()?, span: entry.key.span() }),
+            "version" => self.version = Some(entry.version()?),
             "max_running" => self.max_running = Some(entry.count()?),
             _ => return Err(diagnostics::unknown_argument(&entry.key)),
         }
@@ -149,6 +153,12 @@ impl Entry {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         let is_name = (1..=128).contains(&text.len()) && text.chars().all(is_allowed);
         if is_name { Ok(name) } else { Err(diagnostics::tool_name(name.span(), &text)) }
+    }
+
+    fn version(&self) -> Result<LitStr> {
+        let version = self.text("text", "\"2\"")?;
+        let is_version = (1..=64).contains(&version.value().chars().count());
+        if is_version { Ok(version) } else { Err(diagnostics::version(version.span())) }
     }
 
     fn description(&self) -> Result<Expr> {

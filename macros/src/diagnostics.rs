@@ -161,8 +161,8 @@ pub(crate) fn argument_attribute_on_method(attribute: impl ToTokens) -> Error {
 
 /// All arguments of `#[task_tool]`, for the message about an unknown one.
 const ARGUMENTS: &str = "`name`, `title`, `description`, `read_only`, `destructive`, `idempotent`, `open_world`, `ttl`, \
-                         `poll_interval`, `mode`, `when`, `promote_after`, `on_cancel`, `on_restart`, `max_running`, \
-                         `crate`";
+                         `poll_interval`, `mode`, `when`, `promote_after`, `on_cancel`, `on_restart`, `max_attempts`, \
+                         `version`, `max_running`, `crate`";
 
 pub(crate) fn unknown_argument(key: &Ident) -> Error {
     let advice = match similar_argument(&key.to_string()) {
@@ -182,6 +182,7 @@ fn similar_argument(key: &str) -> Option<&'static str> {
         "destructive_hint" => Some("`destructive`"),
         "idempotent_hint" => Some("`idempotent`"),
         "open_world_hint" => Some("`open_world`"),
+        "attempts" | "max_retries" => Some("`max_attempts = 3`"),
         "annotations" => Some("the hints themselves: `read_only`, `destructive`, `idempotent`, `open_world`"),
         "required" => Some("`mode = \"required\"`"),
         "optional" => Some("`mode = \"optional\"`"),
@@ -261,6 +262,15 @@ pub(crate) fn tool_name(at: Span, found: &str) -> Error {
 pub(crate) fn required_with(at: Span, key: &str) -> Error {
     let reason = "with `mode = \"required\"` every call is a task from the start";
     Error::new(at, format!("`{key}` has no effect, for {reason}: remove one of the two"))
+}
+
+pub(crate) fn attempts_without_rerun(at: Span) -> Error {
+    let reason = "a tool is started once unless it says `on_restart = \"rerun\"`";
+    Error::new(at, format!("`max_attempts` has no effect, for {reason}: write that, or remove `max_attempts`"))
+}
+
+pub(crate) fn version(at: Span) -> Error {
+    Error::new(at, "no version: write 1 to 64 characters, such as `version = \"2\"`")
 }
 
 pub(crate) fn read_only_and_destructive(at: Span) -> Error {

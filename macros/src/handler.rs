@@ -126,11 +126,15 @@ fn as_method(item: &ImplItem) -> Option<&ImplItemFn> {
 ///     }
 ///     async fn get_task(..) { .. }
 /// }
+/// impl TaskHandler for X {
+///     fn recover_tasks(&self) { handler::recover_tasks(engine, self, |handler, ..| ..) }
+/// }
 /// impl X {
 ///     async fn task_handler_call_tool(&self, ..) -> Result<CallToolResponse, ErrorData> { theirs }
 /// }
 /// ```
 fn wrap(args: &HandlerArgs, mut block: ItemImpl) -> TokenStream {
+    let recovery = recovery(args, &block);
     let (theirs, others): (Vec<_>, Vec<_>) = block.items.into_iter().partition(is_wrapped);
     let names: Vec<String> = theirs.iter().filter_map(as_method).map(|method| method.sig.ident.to_string()).collect();
     block.items = others;
@@ -149,7 +153,7 @@ fn wrap(args: &HandlerArgs, mut block: ItemImpl) -> TokenStream {
     ];
     block.items.extend(ours.into_iter().map(ImplItem::Verbatim));
     let aside = aside(&block, theirs);
-    quote!(#block #aside)
+    quote!(#block #recovery #aside)
 }
 
 fn is_wrapped(item: &ImplItem) -> bool {
@@ -185,6 +189,7 @@ fn call_tool(args: &HandlerArgs, block: &ItemImpl) -> TokenStream {
     let (krate, engine, self_ty) = (&args.krate, args.engine(), &block.self_ty);
     // At the type, so that a handler that is not `Clone` is told so there.
     let clone = quote_spanned!(self_ty.span()=> <#self_ty as ::core::clone::Clone>::clone);
+    let theirs = their_call_tool();
     quote! {
         async fn call_tool(
             &self,
@@ -194,10 +199,34 @@ fn call_tool(args: &HandlerArgs, block: &ItemImpl) -> TokenStream {
             #krate::private::rmcp::model::CallToolResponse,
             #krate::private::rmcp::ErrorData,
         > {
-            #krate::private::handler::call_tool(#engine, #clone(self), request, context, |handler, request, context| {
-                ::std::boxed::Box::pin(async move { handler.task_handler_call_tool(request, context).await })
-            })
-            .await
+            #krate::private::handler::call_tool(#engine, #clone(self), request, context, #theirs).await
+        }
+    }
+}
+
+/// Their own code, as a fn of the handler.
+fn their_call_tool() -> TokenStream {
+    quote! {
+        |handler, request, context| {
+            ::std::boxed::Box::pin(async move { handler.task_handler_call_tool(request, context).await })
+        }
+    }
+}
+
+/// The impl by which lost tasks run again. The engine of the process keeps nothing that outlives it, so that nothing can
+/// be lost there.
+fn recovery(args: &HandlerArgs, block: &ItemImpl) -> TokenStream {
+    let (krate, self_ty) = (&args.krate, &block.self_ty);
+    let (impl_generics, _, where_clause) = block.generics.split_for_impl();
+    let recover = args.engine.as_ref().map(|engine| {
+        let theirs = their_call_tool();
+        quote!(#krate::private::handler::recover_tasks(&#engine, self, #theirs);)
+    });
+    quote! {
+        impl #impl_generics #krate::handler::TaskHandler for #self_ty #where_clause {
+            fn recover_tasks(&self) {
+                #recover
+            }
         }
     }
 }
@@ -222,7 +251,7 @@ fn get_info(krate: &Path, is_wrapped: bool) -> TokenStream {
         if is_wrapped { quote!(self.task_handler_get_info()) } else { quote!(::core::default::Default::default()) };
     quote! {
         fn get_info(&self) -> #krate::private::rmcp::model::ServerConfig {
-            #krate::private::handler::get_info(#theirs)
+            #krate::private::handler::get_info(self, #theirs)
         }
     }
 }

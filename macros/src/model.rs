@@ -49,6 +49,8 @@ pub(crate) struct Options {
     pub(crate) promote_after_ms: Option<u64>,
     pub(crate) on_cancel: Option<OnCancel>,
     pub(crate) on_restart: Option<OnRestart>,
+    pub(crate) max_attempts: Option<LitInt>,
+    pub(crate) version: Option<LitStr>,
     pub(crate) max_running: Option<LitInt>,
 }
 
@@ -84,7 +86,7 @@ impl OnCancel {
 }
 
 /// What becomes of a task whose server went away.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnRestart {
     Fail,
     Rerun,

@@ -7,7 +7,7 @@ use syn::{FnArg, GenericParam, LitBool, Meta, Path, Receiver, ReceiverKind, Retu
 use crate::args::Args;
 use crate::diagnostics::{self, Errors};
 use crate::docs;
-use crate::model::{About, FreeFn, Home, Options, RmcpTool, TaskMode, TaskTool};
+use crate::model::{About, FreeFn, Home, OnRestart, Options, RmcpTool, TaskMode, TaskTool};
 use crate::parameter;
 use crate::rmcp_tool;
 use crate::signature::{Function, TASK_TOOL};
@@ -39,6 +39,9 @@ fn check_modes(args: &Args, errors: &mut Errors) {
         if let Some(when) = &args.when {
             errors.push(diagnostics::required_with(when.span(), "when"));
         }
+    }
+    if let Some(max_attempts) = args.max_attempts.as_ref().filter(|_| args.on_restart != Some(OnRestart::Rerun)) {
+        errors.push(diagnostics::attempts_without_rerun(max_attempts.span));
     }
     let says = |flag: &Option<LitBool>| flag.as_ref().is_some_and(LitBool::value);
     if let Some(destructive) = args.destructive.as_ref().filter(|_| says(&args.read_only) && says(&args.destructive)) {
@@ -171,6 +174,8 @@ fn options(args: Args) -> Options {
         promote_after_ms: args.promote_after.map(|after| after.value),
         on_cancel: args.on_cancel,
         on_restart: args.on_restart,
+        max_attempts: args.max_attempts.map(|count| count.value),
+        version: args.version,
         max_running: args.max_running,
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     clock::BoxFuture,
     context::TaskContext,
     engine::{run::Run, runs::Listed},
+    limits::Limits,
     task::{Failure, Mutation, Settlement},
 };
 
@@ -44,6 +45,11 @@ impl Gate {
     /// A gate for `max_running` runs.
     pub fn new(max_running: usize) -> Self {
         Self(Arc::new(Semaphore::new(max_running.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// How many more runs it lets through now.
+    pub(crate) fn room(&self) -> usize {
+        self.0.available_permits()
     }
 
     fn try_pass(&self) -> Option<OwnedSemaphorePermit> {
@@ -190,7 +196,7 @@ async fn turn(run: Arc<Run>, gates: Gates) -> Option<Passed> {
 }
 
 async fn finish(run: Arc<Run>, settlement: Settlement, reply: Option<oneshot::Sender<Settlement>>) {
-    let settlement = within(run.host.limits.result_bytes, settlement);
+    let settlement = within(&run.host.limits, settlement);
     match reply {
         Some(reply) if run.end_inline() => {
             // An error means that the caller has gone.
@@ -207,17 +213,31 @@ async fn settle(run: &Run, settlement: Settlement) {
     }
 }
 
-/// The settlement, if what it carries is small enough to keep (SEC-04).
-fn within(limit: usize, settlement: Settlement) -> Settlement {
-    let size = match &settlement {
-        Settlement::Completed(result) => result.len(),
-        Settlement::Failed(failure) => match &**failure {
-            Failure::Reported { error, message } => error.len().max(message.len()),
-            _ => 0,
+/// The settlement, if what it carries is small enough to keep (SEC-04). The message of an error is a status message, and
+/// is cut like one that is too long; the error itself has it whole.
+fn within(limits: &Limits, settlement: Settlement) -> Settlement {
+    let limit = limits.result_bytes;
+    match settlement {
+        Settlement::Completed(result) if result.len() > limit => too_large(limit),
+        Settlement::Failed(failure) => match *failure {
+            Failure::Reported { error, .. } if error.len() > limit => too_large(limit),
+            Failure::Reported { error, message } => {
+                let message = cut(message, limits.status_message_bytes);
+                Settlement::failed(Failure::Reported { error, message })
+            }
+            other => Settlement::failed(other),
         },
-        Settlement::Cancelled => 0,
-    };
-    if size > limit { Settlement::failed(Failure::ResultTooLarge { limit }) } else { settlement }
+        other => other,
+    }
+}
+
+fn too_large(limit: usize) -> Settlement {
+    Settlement::failed(Failure::ResultTooLarge { limit })
+}
+
+/// The beginning of a text, no longer than `limit` bytes.
+fn cut(text: Arc<str>, limit: usize) -> Arc<str> {
+    if text.len() <= limit { text } else { text[..text.floor_char_boundary(limit)].into() }
 }
 
 type Panic = Box<dyn Any + Send>;
@@ -274,7 +294,6 @@ mod tests {
     use crate::{
         clock::ManualClock,
         engine::{Host, runs::Runs},
-        limits::Limits,
         principal::Principal,
         store::memory::MemoryStore,
         task::{NewTask, Target},

@@ -10,9 +10,10 @@ use tokio::{
 };
 
 use crate::{
-    clock::UnixMillis,
+    clock::{BoxFuture, UnixMillis},
     engine::{
         Call, Engine, Promotion, Ran,
+        create::is_ours,
         drive::start,
         run::{Inline, InlineInput, Run},
     },
@@ -61,7 +62,11 @@ impl Engine {
         let Some(task) = run.begin_promotion() else {
             return finished(ended.await);
         };
-        let record = self.store_leased(run.id, task).await?;
+        let record = self.core.store_leased(run.id, task).await?;
+        if !is_ours(&record) {
+            // Its lease was lost while the store did not say whether it was stored; the tool is dropped here.
+            return Ok(Ran::Promoted(record));
+        }
         run.became_task(&record);
         tool.keep_running();
         tracing::debug!(task_id = %run.id, "call became a task");
@@ -70,11 +75,6 @@ impl Engine {
 
     /// Resolves when the run should become a task: its time inline is over, or it asks what only a task can ask.
     async fn time_to_promote(&self, run: &Run, promotion: Promotion) {
-        let clock = &self.core.host.clock;
-        let until = match promotion {
-            Promotion::After(patience) => clock.now().plus(patience),
-            Promotion::Never | Promotion::WhenAsking => UnixMillis::NEVER,
-        };
         let wished = async {
             match &run.inline {
                 Some(inline) if inline.may_promote => inline.wish.notified().await,
@@ -83,8 +83,18 @@ impl Engine {
         };
         tokio::select! {
             () = wished => {}
-            () = clock.sleep_until(until) => {}
+            () = self.time_inline(promotion) => {}
         }
+    }
+
+    /// Resolves when the time is over that a call stays inside its request, counted from now.
+    pub(super) fn time_inline(&self, promotion: Promotion) -> BoxFuture<'static, ()> {
+        let clock = &self.core.host.clock;
+        let until = match promotion {
+            Promotion::After(patience) => clock.now().plus(patience),
+            Promotion::Never | Promotion::WhenAsking => UnixMillis::NEVER,
+        };
+        clock.sleep_until(until)
     }
 }
 

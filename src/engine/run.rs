@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 use crate::{
     clock::{BoxFuture, Clock},
-    error::{StoreError, TaskContextError},
+    error::{LimitExceeded, StoreError, TaskContextError},
     input::{InputKind, InputKinds, Question},
     limits::Limits,
     principal::Principal,
@@ -100,6 +100,8 @@ pub(crate) struct Counts {
     pub steps: Ordinals,
     /// Questions that wait for an answer now.
     pub outstanding: usize,
+    /// Bytes that are recorded: steps, questions and answers.
+    pub recorded: usize,
 }
 
 /// How often each name was used.
@@ -173,7 +175,24 @@ impl Run {
 
     /// Counts something.
     pub fn count<T>(&self, count: impl FnOnce(&mut Counts) -> T) -> T {
-        count(self.counts.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        count(counts.get_or_insert_with(|| {
+            let recorded = self.recorded.as_ref().map_or(0, |record| record.journal.recorded_bytes());
+            Box::new(Counts { recorded, ..Counts::default() })
+        }))
+    }
+
+    /// Counts so many bytes that the tool is about to record.
+    pub fn count_recorded(&self, bytes: usize) -> Result<(), LimitExceeded> {
+        let limit = self.host.limits.journal_bytes;
+        self.count(|counts| {
+            let size = counts.recorded.saturating_add(bytes);
+            if size > limit {
+                return Err(LimitExceeded::Journal { size, limit });
+            }
+            counts.recorded = size;
+            Ok(())
+        })
     }
 
     /// The fencing token, once the run is a task.

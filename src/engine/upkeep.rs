@@ -1,34 +1,28 @@
 //! What an engine does on its own: hears of changes, renews its leases, sweeps, and takes up lost tasks.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use tokio::task::{AbortHandle, yield_now};
 
 use crate::{
     engine::{
         Core,
-        drive::{Gate, Gates, Work, start},
+        drive::{Gates, start},
+        recovery::{Able, Recover},
         run::Run,
     },
     error::StoreError,
     store::{Heard, Hint, Hints},
-    task::{Epoch, Mutation, Target, TaskRecord},
+    task::{Epoch, Mutation, Rev, Target, TaskRecord},
     task_id::TaskId,
 };
 
 /// Leases that are renewed, and tasks that are swept or claimed, in one call of the store. A store may be busy for as long
 /// as that takes, and it may be ready at once each time: others get their turn after each batch.
 const BATCH: usize = 250;
-
-/// Starts tasks anew whose worker is gone (`on_restart = "rerun"`).
-pub trait Recover: Send + Sync + 'static {
-    /// The targets it can run. Tasks of others are left to other workers.
-    fn targets(&self) -> Vec<Arc<Target>>;
-
-    /// The work of `task`, from its stored arguments. With `None` it is not started here, and its lease runs out, which
-    /// counts as an attempt.
-    fn recover(&self, task: &TaskRecord) -> Option<(Work, Option<Gate>)>;
-}
 
 /// The loops of an engine; dropping this ends them.
 pub(crate) struct Upkeep(Vec<AbortHandle>);
@@ -55,8 +49,11 @@ async fn hear(core: Arc<Core>, mut hints: Hints) {
     while let Some(heard) = hints.next().await {
         match heard {
             Heard::Hint(hint) => core.changed(hint).await,
-            // Runs are not told: tools that wait look for themselves now and then, and cancellations come with the leases.
-            Heard::Missed => core.watchers.mark_all(),
+            Heard::Claimable => core.recoverers.call(),
+            Heard::Missed => {
+                core.watchers.mark_all();
+                core.refresh_all().await;
+            }
         }
     }
 }
@@ -81,11 +78,15 @@ async fn renew(core: Arc<Core>) {
     }
 }
 
-/// Sweeps and takes up lost tasks, again and again.
+/// Sweeps and takes up lost tasks, again and again: in its period, and at once when a handler has been added or a task was
+/// let go.
 async fn sweep(core: Arc<Core>) {
     let clock = &core.host.clock;
     loop {
-        clock.sleep_until(clock.now().plus(core.sweep_every)).await;
+        tokio::select! {
+            () = clock.sleep_until(clock.now().plus(core.sweep_every)) => {}
+            () = core.recoverers.called() => {}
+        }
         if let Err(error) = core.sweep_once().await {
             tracing::warn!(error = &error as &dyn std::error::Error, "tasks were not swept");
         }
@@ -110,6 +111,25 @@ impl Core {
             Ok(None) if run.is_task() => run.revoke(),
             // A task that is being created; or the store fails, and the next renewal brings it.
             Ok(None) | Err(_) => {}
+        }
+    }
+
+    /// Lets each run know how its task stands, if that is news to it: any may have changed.
+    async fn refresh_all(&self) {
+        for runs in self.runs.all().chunks(BATCH) {
+            let ids: Vec<TaskId> = runs.iter().filter(|run| run.is_task()).map(|run| run.id).collect();
+            let revs: HashMap<TaskId, Rev> = match self.host.store.revs(&ids).await {
+                Ok(revs) => revs.into_iter().collect(),
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "it was not read how running tasks stand");
+                    return;
+                }
+            };
+            let is_news = |run: &&Arc<Run>| run.is_task() && revs.get(&run.id).is_none_or(|rev| !run.knows(rev.0));
+            for run in runs.iter().filter(is_news) {
+                self.refresh(run).await;
+            }
+            yield_now().await;
         }
     }
 
@@ -146,35 +166,59 @@ impl Core {
     }
 
     async fn recover_lost(self: &Arc<Self>) -> Result<(), StoreError> {
-        let Some(recover) = &self.recover else { return Ok(()) };
-        if self.runs.is_closed() {
-            return Ok(());
+        loop {
+            let able = self.recoverers.able().await;
+            let targets = targets(&able);
+            // What could not run at once is left to workers where it can.
+            let room = self.gate.room().min(BATCH);
+            if targets.is_empty() || room == 0 || self.runs.is_closed() {
+                return Ok(());
+            }
+            let claimed = self.host.store.claim(self.lease, &targets, room).await?;
+            for record in &claimed {
+                if let Some(able) = able.iter().find(|able| able.targets.contains(&record.target)) {
+                    self.run_again(able.recover.as_ref(), record).await;
+                }
+            }
+            if claimed.len() < room {
+                return Ok(());
+            }
+            yield_now().await;
         }
-        for record in self.host.store.claim(self.lease, &recover.targets(), BATCH).await? {
-            self.run_again(recover.as_ref(), &record);
-        }
-        Ok(())
     }
 
     /// Starts a claimed task; one that cannot be started is left to its lease.
-    fn run_again(&self, recover: &dyn Recover, record: &Arc<TaskRecord>) {
+    async fn run_again(&self, recover: &dyn Recover, record: &Arc<TaskRecord>) {
         let Some((work, gate)) = recover.recover(record) else { return };
-        let Some(listed) = self.runs.enter(Run::again(&self.host, record)) else { return };
+        let Some(listed) = self.runs.enter(Run::again(&self.host, record)) else {
+            return self.release(record.id, record.epoch).await;
+        };
         listed.run.became_task(record);
+        // Its cancellation may have been requested while nobody ran it.
+        listed.run.observe(record);
         tracing::info!(task_id = %record.id, attempt = record.attempt, "task runs again");
         start(listed, Gates { tool: gate, engine: self.gate.clone() }, work, None);
+    }
+
+    async fn release(&self, id: TaskId, epoch: Epoch) {
+        if let Err(error) = self.host.store.commit(id, epoch, &Mutation::Release).await {
+            tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "a lease was not given up");
+        }
     }
 
     /// Ends what still runs after the patience of a shutdown: gives up each lease, and drops each tool.
     pub(super) async fn release_all(&self) {
         for run in self.runs.all() {
             if let Some(epoch) = run.epoch() {
-                let released = self.host.store.commit(run.id, epoch, &Mutation::Release).await;
-                if let Err(error) = released {
-                    tracing::warn!(task_id = %run.id, error = &error as &dyn std::error::Error, "a lease was not given up");
-                }
+                self.release(run.id, epoch).await;
             }
             run.revoke();
         }
     }
+}
+
+/// What any of them can run, each target once.
+fn targets(able: &[Able]) -> Vec<Arc<Target>> {
+    let targets: BTreeSet<_> = able.iter().flat_map(|able| &able.targets).collect();
+    targets.into_iter().cloned().collect()
 }

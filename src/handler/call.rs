@@ -16,15 +16,16 @@ use super::{
     ask::{Asked, Round, ask_directly, way},
     glue::CallFuture,
     panics::Guarded,
+    recovery::target,
     registry::Known,
     work::{Answer, Becomes, work},
 };
 use crate::{
     engine::{Call, Engine, InlineInput, Promotion, Ran, TaskEngine},
     input::{InputLog, Question},
-    protocol::{Decision, ProtocolError, TOOLS_CALL, ToolPolicy},
+    protocol::{Decision, IDEMPOTENCY_KEY, ProtocolError, ToolPolicy, idempotency_key},
     request_state::{Binding, Rounds},
-    task::{Failure, NewTask, Settlement, Target, TaskRecord},
+    task::{Failure, IdempotencyKey, NewTask, Settlement, TaskRecord},
     tool::{CallInfo, TaskMode, ToolOptions, check_arguments},
     types::support::JsonObject,
     wire,
@@ -84,7 +85,7 @@ where
         Gated::Answered(answered) => return answered,
         Gated::Passed { options, client } => (options, client),
     };
-    let site = Site::new(shared, options, &client, request).map_err(error_data)?;
+    let site = Site::new(shared, options, &client, request, &context).map_err(error_data)?;
     let decision = Decision::of(&client.caller(), &ToolPolicy { wanted: site.wanted(), ..policy(options) });
     let cancelled = context.ct.clone();
     tokio::select! {
@@ -109,6 +110,8 @@ struct Site<'a> {
     arguments: Bytes,
     /// What was answered in earlier rounds.
     rounds: Rounds,
+    /// What the client calls the call.
+    key: Option<IdempotencyKey>,
 }
 
 impl<'a> Site<'a> {
@@ -117,9 +120,11 @@ impl<'a> Site<'a> {
         options: &'a ToolOptions,
         client: &'a Client,
         mut request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
     ) -> Result<Self, ProtocolError> {
         let none = JsonObject::new();
         let arguments = request.arguments.as_ref().unwrap_or(&none);
+        let key = key(client, context, || Binding::new(&client.principal, &request.name, arguments))?;
         let written = serde_json::to_vec(arguments).map_err(|_| ProtocolError::internal())?;
         let rounds = if Rounds::are_in(&request) {
             let binding = Binding::new(&client.principal, &request.name, arguments);
@@ -129,7 +134,7 @@ impl<'a> Site<'a> {
         } else {
             Rounds::default()
         };
-        Ok(Self { engine: &shared.engine, shared, options, client, request, arguments: written.into(), rounds })
+        Ok(Self { engine: &shared.engine, shared, options, client, request, arguments: written.into(), rounds, key })
     }
 
     /// What the tool's `when` says of this call.
@@ -238,25 +243,36 @@ impl<'a> Site<'a> {
         F: FnOnce(CallToolRequestParams, RequestContext<RoleServer>) -> CallFuture + Send + 'static,
     {
         let work = work(run, self.request.clone(), context, becomes, answer);
-        let name = &*self.request.name;
-        let gate =
-            self.options.max_running.map(|max| self.engine.tool_gate(name, usize::try_from(max).unwrap_or(usize::MAX)));
-        Call { gate, ..Call::new(self.new_task(), work) }
+        Call { gate: self.shared.gate(&self.request.name, self.options), ..Call::new(self.new_task(), work) }
     }
 
     fn new_task(&self) -> NewTask {
-        let target = Arc::new(Target::new(TOOLS_CALL, &self.request.name, ""));
+        let target = Arc::new(target(&self.request.name, self.options));
         let inputs: InputLog = self.rounds.answered();
         NewTask {
             ttl: self.options.ttl,
             poll_interval: Some(self.options.poll_interval),
             on_cancel: self.options.on_cancel,
-            on_restart: self.options.on_restart.into(),
+            on_restart: self.options.restart(),
             declared: self.client.inputs,
             inputs,
+            key: self.key.clone(),
             ..NewTask::new(self.client.principal.clone(), target, self.arguments.clone())
         }
     }
+}
+
+/// The key of a call that can be answered with a task; any other call's is not even looked at.
+fn key(
+    client: &Client,
+    context: &RequestContext<RoleServer>,
+    call: impl FnOnce() -> Binding,
+) -> Result<Option<IdempotencyKey>, ProtocolError> {
+    if !client.caller().takes_tasks() {
+        return Ok(None);
+    }
+    let given = idempotency_key(context.meta.0.0.get(IDEMPOTENCY_KEY))?;
+    Ok(given.map(|key| IdempotencyKey { text: key.into(), call: call().fingerprint() }))
 }
 
 /// Puts each question to the client while the call waits, as 2025-11-25 has it. Never resolves.

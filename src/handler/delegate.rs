@@ -21,21 +21,34 @@ use rmcp::{
 };
 
 use super::{Tasks, answers, call, glue, registry::strip};
-use crate::types::EXTENSION_ID;
+use crate::{protocol::IDEMPOTENCY_KEY, types::EXTENSION_ID};
 
-/// Adds the extension to what a server advertises (CAP-01).
+/// What a server with tasks advertises: the extension, and our own that goes with it.
+const EXTENSIONS: [&str; 2] = [EXTENSION_ID, IDEMPOTENCY_KEY];
+
+/// Adds the extensions to what a server advertises (CAP-01).
 pub(super) fn advertise(capabilities: &mut ServerCapabilities) {
-    capabilities.extensions.get_or_insert_default().insert(EXTENSION_ID.to_owned(), serde_json::Map::new());
+    let extensions = capabilities.extensions.get_or_insert_default();
+    extensions.extend(EXTENSIONS.map(|extension| (extension.to_owned(), serde_json::Map::new())));
 }
 
-/// Takes the extension out of what a server advertises (LEG-01).
+/// Takes the extensions out of what a server advertises (LEG-01).
 pub(super) fn conceal(capabilities: &mut ServerCapabilities) {
     if let Some(extensions) = &mut capabilities.extensions {
-        extensions.remove(EXTENSION_ID);
+        extensions.retain(|extension, _| !EXTENSIONS.contains(&extension.as_str()));
         if extensions.is_empty() {
             capabilities.extensions = None;
         }
     }
+}
+
+/// The code of a handler's tools.
+pub(super) fn call_inner<H: ServerHandler>(
+    inner: Arc<H>,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> glue::CallFuture {
+    Box::pin(async move { inner.call_tool(request, context).await })
 }
 
 impl<H: ServerHandler> ServerHandler for Tasks<H> {
@@ -48,9 +61,7 @@ impl<H: ServerHandler> ServerHandler for Tasks<H> {
         let known = shared.cache.find(self.inner(), &request.name);
         let gated = call::gate(shared, known.as_ref(), self.inner(), &request, &context);
         let inner = Arc::clone(&self.inner);
-        let run = move |request, context| -> glue::CallFuture {
-            Box::pin(async move { inner.call_tool(request, context).await })
-        };
+        let run = move |request, context| call_inner(inner, request, context);
         call::answer(shared, gated, request, context, run).await
     }
 

@@ -1,6 +1,7 @@
 //! What the output of `#[task_handler]` and of `#[task_tool]` on rmcp's methods calls.
 
 use std::{
+    any::TypeId,
     borrow::Cow,
     future::{Ready, ready},
     pin::Pin,
@@ -21,6 +22,7 @@ use rmcp::{
 use super::{
     Principals, Shared, answers, call,
     delegate::{advertise, conceal},
+    recovery::Recovery,
     registry::{OptionsCache, strip},
 };
 use crate::{
@@ -45,6 +47,33 @@ pub fn process_engine() -> &'static Engine {
     })
 }
 
+/// An rmcp handler under `#[task_handler]`, which implements this.
+pub trait TaskHandler: ServerHandler {
+    /// Lets the engine that the handler names run lost tasks of its tools again from now on, with a clone of this handler
+    /// that it keeps until it shuts down. Nothing happens if there already is one of this type, or if the handler names no
+    /// engine: then tasks end with the process.
+    ///
+    /// A session and a call do this by themselves. Over HTTP, where a handler is made for each request, call it before the
+    /// first one comes, so that tasks go on that an earlier process left.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    fn recover_tasks(&self);
+}
+
+/// What `recover_tasks` does: `call` is the handler's own code.
+pub fn recover_tasks<H, F>(engine: &Engine, handler: &H, call: F)
+where
+    H: TaskHandler + Clone,
+    F: Fn(H, CallToolRequestParams, RequestContext<RoleServer>) -> CallFuture + Clone + Send + Sync + 'static,
+{
+    engine.recover_with_type(TypeId::of::<H>(), || {
+        let (handler, shared) = (Arc::new(handler.clone()), Arc::new(Shared::new(engine)));
+        let call = move |handler: Arc<H>, request, context| call(H::clone(&handler), request, context);
+        Arc::new(Recovery::new(handler, shared, Some(OptionsCache::of_type::<H>()), call))
+    });
+}
+
 /// Answers `tools/call`: `call` is the handler's own code.
 ///
 /// # Errors
@@ -57,9 +86,10 @@ pub async fn call_tool<H, F>(
     call: F,
 ) -> Result<CallToolResponse, ErrorData>
 where
-    H: ServerHandler,
+    H: TaskHandler,
     F: FnOnce(H, CallToolRequestParams, RequestContext<RoleServer>) -> CallFuture + Send + 'static,
 {
+    handler.recover_tasks();
     let shared = Shared::new(engine);
     let known = OptionsCache::of_type::<H>().find(&handler, &request.name);
     let gated = call::gate(&shared, known.as_ref(), &handler, &request, &context);
@@ -72,8 +102,11 @@ pub fn list_tools(mut listed: ListToolsResult) -> ListToolsResult {
     listed
 }
 
-/// The same configuration, with the extension advertised (CAP-01).
-pub fn get_info(mut config: ServerConfig) -> ServerConfig {
+/// The same configuration, with the extension advertised (CAP-01). A handler that is asked for it is about to be served.
+pub fn get_info<H: TaskHandler>(handler: &H, mut config: ServerConfig) -> ServerConfig {
+    if tokio::runtime::Handle::try_current().is_ok() {
+        handler.recover_tasks();
+    }
     advertise(&mut config.capabilities);
     config
 }

@@ -41,7 +41,7 @@ pub(super) enum Becomes {
     Task,
 }
 
-/// The work of running `run`. Its answer is also left in `answer`, for as long as the call is no task.
+/// The work of running `run`. Its answer is also left in `answer`, for a request that may still wait for it.
 pub(super) fn work<F>(
     run: F,
     request: CallToolRequestParams,
@@ -66,9 +66,7 @@ where
         }
         let called_off = task.is_task() && task.is_cancelled() && is_error(&ended);
         let settlement = if called_off { Settlement::Cancelled } else { settlement(&ended) };
-        if !task.is_task() {
-            answer.put(ended);
-        }
+        answer.put(ended);
         settlement
     })
 }
@@ -132,7 +130,7 @@ fn reported(error: &ErrorData) -> Settlement {
 }
 
 /// A peer that reaches nobody: what a tool sends through it is an error to the tool (NOT-04).
-fn nobody() -> Peer<RoleServer> {
+pub(super) fn nobody() -> Peer<RoleServer> {
     static NOBODY: OnceLock<Peer<RoleServer>> = OnceLock::new();
     NOBODY.get_or_init(|| serve_directly(Nobody, Nowhere, None).peer().clone()).clone()
 }

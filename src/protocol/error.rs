@@ -113,6 +113,7 @@ impl From<EngineError> for ProtocolError {
             EngineError::UnknownTask => Self::unknown_task(),
             EngineError::InvalidInputResponse { keys } => Self::invalid_input_response(keys),
             EngineError::LimitExceeded(exceeded) => Self::invalid_params(exceeded.to_string()),
+            EngineError::KeyTaken { .. } => Self::invalid_params(error.to_string()),
             EngineError::PolledTooFast { retry_after } => Self::rate_limited(*retry_after),
             EngineError::QuotaExceeded(_) | EngineError::ShuttingDown => {
                 Self::new(ErrorCode::INTERNAL_ERROR, error.to_string())

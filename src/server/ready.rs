@@ -15,31 +15,31 @@ const DRAIN: Duration = Duration::from_secs(5);
 /// something larger.
 #[derive(Clone)]
 pub struct ReadyServer {
-    tools: ToolSet,
-    engine: Engine,
+    /// Made once: as long as there is a clone of it, lost tasks run again.
+    tasks: Tasks<ToolSet>,
     /// Whether nobody else uses the engine.
     own: bool,
 }
 
 impl ReadyServer {
     pub(super) fn new(tools: ToolSet, engine: Engine, own: bool) -> Self {
-        Self { tools, engine, own }
+        Self { tasks: Tasks::new(tools, &engine), own }
     }
 
     /// Where the tasks are: for a look at them, for a shutdown, or for the layer that answers over HTTP.
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        self.tasks.engine()
     }
 
     /// The tools, without what makes tasks of their calls.
     pub fn tools(&self) -> &ToolSet {
-        &self.tools
+        self.tasks.inner()
     }
 
     /// The handler to give to a transport of rmcp's that makes one for each request or session. All of them share one
     /// engine.
     pub fn handler(&self) -> Tasks<ToolSet> {
-        Tasks::new(self.tools.clone(), &self.engine)
+        self.tasks.clone()
     }
 
     /// Serves the client at the other end of stdin and stdout, until it closes them.
@@ -89,7 +89,7 @@ impl ReadyServer {
 
     async fn wind_up(&self) {
         if self.own {
-            let left = self.engine.shutdown(DRAIN).await;
+            let left = self.engine().shutdown(DRAIN).await;
             tracing::debug!(left, "the client has gone, and so have its tasks");
         }
     }
@@ -97,6 +97,6 @@ impl ReadyServer {
 
 impl fmt::Debug for ReadyServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadyServer").field("tools", &self.tools).field("engine", &self.engine).finish()
+        f.debug_struct("ReadyServer").field("tools", self.tools()).field("engine", self.engine()).finish()
     }
 }

@@ -261,3 +261,26 @@ fn a_rerun_finds_answers_steps_and_arguments() {
     assert_eq!(again.journal.steps().len(), 1);
     assert!(again.inputs().paired(&question("name")).is_some());
 }
+
+/// A failed task of a tool that may run again keeps its arguments and nothing else, so that an operator can have it done
+/// anew: by a task that is like it was when it was new. No other task is retried.
+#[test]
+fn only_a_failed_task_that_may_run_again_is_retried() {
+    let rerun = OnRestart::Rerun { max_attempts: 2 };
+    for on_restart in [OnRestart::Fail, rerun] {
+        for record in of_each_status(OnCancel::Signal, on_restart) {
+            let expected = record.status() == TaskStatus::Failed && on_restart == rerun;
+            assert_eq!(record.retried().is_some(), expected, "{:?} {on_restart:?}", record.status());
+        }
+    }
+    let key = IdempotencyKey { text: "k".into(), call: RequestHash(1) };
+    let first = NewTask { key: Some(key), ttl: None, declared: InputKinds::ALL, ..new_task(OnCancel::Signal, rerun) };
+    let record = take(&TaskRecord::new(TaskId::from_bits(1), first.clone(), T0), &Event::Claim);
+    let record = commit(&record, &Mutation::Ask(question("name")));
+    let record = commit(&record, &Mutation::Record(Step { key: "step".into(), value: Bytes::from_static(b"2") }));
+    let failed = commit(&record, &Mutation::Settle(failure()));
+    assert!(failed.inputs().entries().is_empty() && failed.journal.steps().is_empty());
+    let again = TaskRecord::new(TaskId::from_bits(2), failed.retried().expect("it failed"), T0);
+    let anew = TaskRecord::new(TaskId::from_bits(2), NewTask { key: None, ..first }, T0);
+    assert_eq!(again, anew);
+}

@@ -30,17 +30,8 @@ pub enum OnRestart {
     Rerun,
 }
 
-/// How often a tool is started in all, for one call, where it runs again after a restart.
-const MAX_ATTEMPTS: u32 = 5;
-
-impl From<OnRestart> for task::OnRestart {
-    fn from(on_restart: OnRestart) -> Self {
-        match on_restart {
-            OnRestart::Fail => Self::Fail,
-            OnRestart::Rerun => Self::Rerun { max_attempts: MAX_ATTEMPTS },
-        }
-    }
-}
+/// How often a tool is started in all, for one call, where it runs again after a restart and says no other number.
+pub const MAX_ATTEMPTS: u32 = 5;
 
 /// A call, as the fn of `when = ..` sees it before anything runs.
 ///
@@ -131,6 +122,12 @@ pub struct ToolOptions {
     pub on_cancel: OnCancel,
     /// What a restart does.
     pub on_restart: OnRestart,
+    /// How often the tool is started in all for one call, with [`OnRestart::Rerun`]; then its task fails.
+    pub max_attempts: u32,
+    /// The version of the tool's code. A lost task is run again by the version that it was created with, and no other:
+    /// old and new programs can share one store, and each takes up its own. Raise it when the new code would not go well
+    /// with the arguments, answers and steps that the old code recorded.
+    pub version: &'static str,
     /// How many calls run at once; the server's limit, if not said.
     pub max_running: Option<u32>,
 }
@@ -146,6 +143,8 @@ impl ToolOptions {
             promote_after: None,
             on_cancel: OnCancel::Drop,
             on_restart: OnRestart::Fail,
+            max_attempts: MAX_ATTEMPTS,
+            version: "",
             max_running: None,
         }
     }
@@ -206,11 +205,33 @@ impl ToolOptions {
         self
     }
 
+    /// Sets how often the tool is started in all.
+    #[must_use]
+    pub const fn max_attempts(mut self, max_attempts: u32) -> Self {
+        self.max_attempts = max_attempts;
+        self
+    }
+
+    /// Sets the version of the tool's code.
+    #[must_use]
+    pub const fn version(mut self, version: &'static str) -> Self {
+        self.version = version;
+        self
+    }
+
     /// Sets how many calls run at once.
     #[must_use]
     pub const fn max_running(mut self, max_running: u32) -> Self {
         self.max_running = Some(max_running);
         self
+    }
+
+    /// What a restart does to a task.
+    pub(crate) const fn restart(&self) -> task::OnRestart {
+        match self.on_restart {
+            OnRestart::Fail => task::OnRestart::Fail,
+            OnRestart::Rerun => task::OnRestart::Rerun { max_attempts: self.max_attempts },
+        }
     }
 
     /// Makes sure that the options go together.
@@ -224,6 +245,7 @@ impl ToolOptions {
             (self.poll_interval.is_zero(), InvalidOptions::Zero("poll_interval")),
             (self.promote_after == Some(Duration::ZERO), InvalidOptions::Zero("promote_after")),
             (self.max_running == Some(0), InvalidOptions::Zero("max_running")),
+            (self.max_attempts == 0, InvalidOptions::Zero("max_attempts")),
             (always && self.promote_after.is_some(), InvalidOptions::RequiredWith("promote_after")),
             (always && self.when.is_some(), InvalidOptions::RequiredWith("when")),
         ];
@@ -247,6 +269,8 @@ impl fmt::Debug for ToolOptions {
             .field("promote_after", &self.promote_after)
             .field("on_cancel", &self.on_cancel)
             .field("on_restart", &self.on_restart)
+            .field("max_attempts", &self.max_attempts)
+            .field("version", &self.version)
             .field("max_running", &self.max_running)
             .finish()
     }

@@ -7,7 +7,7 @@ use mcp_tasks::{
     input::InputKind,
     limits::Limits,
     principal::Principal,
-    task::NewTask,
+    task::{Failure, NewTask, OnRestart, Settlement},
 };
 
 use crate::support::*;
@@ -106,4 +106,40 @@ async fn what_a_tool_shows_is_bounded() {
     world.until(id, "completed 1").await;
     let error = world.engine.watch(&alice(), vec![id, id]).await.err().expect("too many");
     assert!(matches!(error, EngineError::LimitExceeded(LimitExceeded::ListenTaskIds { count: 2, limit: 1 })));
+}
+
+/// SEC-04: what a tool records is bounded: steps, questions and answers together, whatever an earlier run has left.
+#[tokio::test]
+async fn what_a_tool_records_is_bounded() {
+    let world = world(|limits| limits.journal_bytes = 10);
+    let rerun = OnRestart::Rerun { max_attempts: 3 };
+    let id = world
+        .create_with(NewTask { on_restart: rerun, ..new_task() }, |task| async move {
+            task.step("a", async { 123 }).await.expect("3 bytes");
+            let long = task.step("b", async { 12_345_678 }).await;
+            let limit = LimitExceeded::Journal { size: 11, limit: 10 };
+            assert!(matches!(long, Err(TaskContextError::LimitExceeded(found)) if found == limit));
+            task.ask(InputKind::Roots, "a", Bytes::from_static(b"{}")).await.expect("2 bytes");
+            let more = task.ask(InputKind::Roots, "b", Bytes::from_static(b"{}")).await;
+            let limit = LimitExceeded::Journal { size: 11, limit: 10 };
+            assert!(matches!(more, Err(TaskContextError::LimitExceeded(found)) if found == limit));
+            task.step("c", async { 1 }).await.expect("it fits");
+            completed("1")
+        })
+        .await;
+    world.until(id, "input_required a").await;
+    world.respond(id, &[("a", "1234")]).await.expect("taken");
+    let record = world.until(id, "completed 1").await;
+    assert!(record.inputs().entries().is_empty());
+}
+
+/// SEC-04, ERR-05: a protocol error is kept whole; the status message that its text makes is cut, between two characters.
+#[tokio::test]
+async fn the_message_of_an_error_is_cut() {
+    let world = world(|limits| limits.status_message_bytes = 4);
+    let error = Bytes::from_static("{\"code\":-32001,\"message\":\"aéèê\"}".as_bytes());
+    let reported = Failure::Reported { error: error.clone(), message: "aéèê".into() };
+    let id = world.create(|_| async { Settlement::failed(reported) }).await;
+    let record = world.until(id, &format!("failed {:?}", Failure::Reported { error, message: "aé".into() })).await;
+    assert_eq!(record.status_message.as_deref(), Some("aé"));
 }

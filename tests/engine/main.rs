@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "tests are described where they stand")]
 
 mod cancel;
+mod create;
 mod expiry;
 mod input;
 mod leases;

@@ -187,6 +187,8 @@ pub struct Faulty {
     pub reads: AtomicUsize,
     /// How many commits are made, and then not known to be.
     pub doubtful_commits: AtomicUsize,
+    /// How many creations are made, and then not known to be.
+    pub doubtful_creates: AtomicUsize,
     broken: AtomicBool,
     deaf: bool,
 }
@@ -206,6 +208,7 @@ impl Faulty {
             inner: MemoryStore::new(Arc::new(clock.clone())),
             reads: AtomicUsize::new(0),
             doubtful_commits: AtomicUsize::new(0),
+            doubtful_creates: AtomicUsize::new(0),
             broken: AtomicBool::new(false),
             deaf: !hints,
         }
@@ -223,8 +226,15 @@ impl Faulty {
         }
     }
 
-    fn is_doubtful(&self) -> bool {
-        self.doubtful_commits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+    /// Makes a call, and does not say so if it is one of those that are in doubt.
+    fn doubted<'a, T: Send + 'a>(&self, left: &AtomicUsize, made: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
+        if left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err() {
+            return made;
+        }
+        Box::pin(async {
+            made.await?;
+            Err(StoreError::Ambiguous { cause: "the connection broke".into() })
+        })
     }
 }
 
@@ -236,7 +246,7 @@ impl TaskStore for Faulty {
         lease: Option<Lease>,
         quota: &'a Quota,
     ) -> StoreFuture<'a, Arc<TaskRecord>> {
-        self.works(|inner| inner.create(id, task, lease, quota))
+        self.doubted(&self.doubtful_creates, self.works(|inner| inner.create(id, task, lease, quota)))
     }
 
     fn get(&self, id: TaskId) -> StoreFuture<'_, Option<Arc<TaskRecord>>> {
@@ -266,14 +276,7 @@ impl TaskStore for Faulty {
     }
 
     fn commit<'a>(&'a self, id: TaskId, epoch: Epoch, mutation: &'a Mutation) -> StoreFuture<'a, Written> {
-        let made = self.works(|inner| inner.commit(id, epoch, mutation));
-        if !self.is_doubtful() {
-            return made;
-        }
-        Box::pin(async {
-            made.await?;
-            Err(StoreError::Ambiguous { cause: "the connection broke".into() })
-        })
+        self.doubted(&self.doubtful_commits, self.works(|inner| inner.commit(id, epoch, mutation)))
     }
 
     fn input<'a>(&'a self, id: TaskId, key: &'a InputKey) -> StoreFuture<'a, Option<Bytes>> {

@@ -239,6 +239,13 @@ impl Client {
         Self { meta: meta("2026-07-28", capabilities), ..self.clone() }
     }
 
+    /// The same client, with an idempotency key on each of its requests.
+    pub fn with_key(&self, key: Value) -> Self {
+        let mut client = self.clone();
+        client.meta["rs.mcp-tasks/idempotency-key"] = key;
+        client
+    }
+
     pub fn declaring_nothing(&self) -> Self {
         self.declaring(json!({}))
     }

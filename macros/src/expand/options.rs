@@ -16,6 +16,8 @@ pub(super) fn expand(krate: &Path, options: &Options) -> TokenStream {
         options.promote_after_ms.map(|ms| quote!(.promote_after_ms(#ms))),
         options.on_cancel.map(|on_cancel| on_cancel_of(krate, on_cancel)),
         options.on_restart.map(|on_restart| on_restart_of(krate, on_restart)),
+        options.max_attempts.as_ref().map(|count| quote!(.max_attempts(#count))),
+        options.version.as_ref().map(|version| quote!(.version(#version))),
         options.max_running.as_ref().map(|count| quote!(.max_running(#count))),
     ];
     let given = given.iter().flatten();

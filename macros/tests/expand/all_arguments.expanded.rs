@@ -23,6 +23,8 @@ const _: () = {
                             .promote_after_ms(2000u64)
                             .on_cancel(renamed::tasks::private::OnCancel::Signal)
                             .on_restart(renamed::tasks::private::OnRestart::Rerun)
+                            .max_attempts(3)
+                            .version("2")
                             .max_running(4)
                     },
                 )

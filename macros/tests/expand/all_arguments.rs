@@ -13,6 +13,8 @@
     promote_after = "2s",
     on_cancel = "signal",
     on_restart = "rerun",
+    max_attempts = 3,
+    version = "2",
     max_running = 4,
     crate = renamed::tasks,
 )]

@@ -5,7 +5,7 @@
     "`ttl` is zero, so that no result could be fetched: write a longer one, or `\"unlimited\"`"
 }
 ::core::compile_error! {
-    "`#[task_tool]` has no argument `tll`: there are `name`, `title`, `description`, `read_only`, `destructive`, `idempotent`, `open_world`, `ttl`, `poll_interval`, `mode`, `when`, `promote_after`, `on_cancel`, `on_restart`, `max_running`, `crate`"
+    "`#[task_tool]` has no argument `tll`: there are `name`, `title`, `description`, `read_only`, `destructive`, `idempotent`, `open_world`, `ttl`, `poll_interval`, `mode`, `when`, `promote_after`, `on_cancel`, `on_restart`, `max_attempts`, `version`, `max_running`, `crate`"
 }
 ::core::compile_error! {
     "`mode` cannot be `\"sometimes\"`: write `mode = \"optional\"` or `mode = \"required\"`"

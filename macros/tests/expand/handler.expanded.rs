@@ -45,7 +45,7 @@ where
             .map(::mcp_tasks::private::handler::list_tools)
     }
     fn get_info(&self) -> ::mcp_tasks::private::rmcp::model::ServerConfig {
-        ::mcp_tasks::private::handler::get_info(self.task_handler_get_info())
+        ::mcp_tasks::private::handler::get_info(self, self.task_handler_get_info())
     }
     fn negotiate_initialize(
         &self,
@@ -107,6 +107,22 @@ where
         >,
     ) -> ::core::result::Result<(), ::mcp_tasks::private::rmcp::ErrorData> {
         ::mcp_tasks::private::handler::cancel_task(&self.engine, request, context).await
+    }
+}
+impl<S: Store> ::mcp_tasks::handler::TaskHandler for Server<S>
+where
+    S: Clone,
+{
+    fn recover_tasks(&self) {
+        ::mcp_tasks::private::handler::recover_tasks(
+            &self.engine,
+            self,
+            |handler, request, context| {
+                ::std::boxed::Box::pin(async move {
+                    handler.task_handler_call_tool(request, context).await
+                })
+            },
+        );
     }
 }
 #[doc(hidden)]

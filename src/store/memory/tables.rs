@@ -102,7 +102,7 @@ impl Tables {
         if self.live_in_all >= quota.live {
             return Err(QuotaExceeded::Live(quota.live));
         }
-        if self.live.get(principal).is_some_and(|live| *live >= quota.live_per_principal) {
+        if self.live.get(principal).copied().unwrap_or_default() >= quota.live_per_principal {
             return Err(QuotaExceeded::LivePerPrincipal(quota.live_per_principal));
         }
         Ok(())
@@ -147,14 +147,12 @@ impl Tables {
         now: UnixMillis,
     ) -> Vec<Arc<TaskRecord>> {
         let mut claimed = Vec::new();
-        for target in targets {
-            while claimed.len() < limit {
-                let oldest = self.unclaimed.get(target).and_then(BTreeSet::first).map(|(_, id)| *id);
-                let Some(id) = oldest else { break };
-                // One that has expired is taken off the list by that.
-                if let Some(record) = self.current(id, now).filter(|record| !record.is_settled()) {
-                    claimed.push(self.lease(&record, lease, now));
-                }
+        while claimed.len() < limit {
+            let oldest = targets.iter().filter_map(|target| self.unclaimed.get(target)?.first()).min();
+            let Some((_, id)) = oldest.copied() else { break };
+            // One that has expired is taken off the list by that.
+            if let Some(record) = self.current(id, now).filter(|record| !record.is_settled()) {
+                claimed.push(self.lease(&record, lease, now));
             }
         }
         claimed
@@ -307,6 +305,7 @@ impl Tables {
     fn offer(&mut self, record: &TaskRecord) {
         let waiting = self.unclaimed.entry(Arc::clone(&record.target)).or_default();
         waiting.insert((record.created_at, record.id));
+        let _ = self.hints.send(Heard::Claimable);
     }
 
     fn withhold(&mut self, record: &TaskRecord) {

@@ -1,0 +1,154 @@
+//! Creating a task: stored before its tool starts, started once, and found again by the key of its call.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    engine::{
+        Call, Core, Engine, Promotion, Ran, TaskWatch,
+        drive::start,
+        run::{Host, Run},
+        watch::Watch,
+    },
+    error::{EngineError, LimitExceeded, StoreError},
+    store::Written,
+    task::{Epoch, IdempotencyKey, NewTask, TaskRecord, TaskState, TaskStatus},
+    task_id::TaskId,
+};
+
+/// The epoch of a task that was created with a lease, for as long as the lease was not lost.
+const FIRST: Epoch = Epoch(1);
+/// The first and the longest pause before a store is asked again.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// What became of a call that is to be a task.
+pub(super) enum Created {
+    /// A task, whose tool has been started.
+    Started(Arc<TaskRecord>),
+    /// The task that an earlier call with the same key made, or one whose lease was lost before its tool could start.
+    Found(Arc<TaskRecord>),
+}
+
+impl Created {
+    pub fn record(self) -> Arc<TaskRecord> {
+        match self {
+            Self::Started(record) | Self::Found(record) => record,
+        }
+    }
+}
+
+impl Engine {
+    pub(super) fn check(&self, task: &NewTask) -> Result<(), LimitExceeded> {
+        let (size, limit) = (task.arguments.len(), self.core.host.limits.argument_bytes);
+        if size > limit { Err(LimitExceeded::Arguments { size, limit }) } else { Ok(()) }
+    }
+
+    pub(super) async fn create_task(&self, id: TaskId, call: Call) -> Result<Created, EngineError> {
+        self.check(&call.task)?;
+        // Listed before it is stored, so that no cancellation passes between the two (case 1).
+        let run = Run::of_task(&self.core.host, id, &call.task);
+        let listed = self.core.runs.enter(run).ok_or(EngineError::ShuttingDown)?;
+        let key = call.task.key.clone();
+        let record = self.core.store_leased(id, call.task).await?;
+        if record.id != id {
+            return same_call(key, &record).map(|()| Created::Found(record));
+        }
+        if !is_ours(&record) {
+            return Ok(Created::Found(record));
+        }
+        listed.run.became_task(&record);
+        start(listed, self.gates(call.gate), call.work, None);
+        Ok(Created::Started(record))
+    }
+
+    /// A call that has a key and may stay inside the request: its task is there before its tool starts, so that the key is
+    /// taken, and the caller waits for the tool's end as long as it would have without (case 45). A call whose key is taken
+    /// does not wait.
+    pub(super) async fn run_keyed(&self, call: Call, promotion: Promotion) -> Result<Ran, EngineError> {
+        match self.create_task(TaskId::random()?, call).await? {
+            Created::Found(record) => Ok(Ran::Promoted(record)),
+            Created::Started(record) => self.wait_for_end(record, promotion).await,
+        }
+    }
+
+    /// Waits until the task has ended or asks something, and no longer than a promotion would have waited.
+    async fn wait_for_end(&self, mut record: Arc<TaskRecord>, promotion: Promotion) -> Result<Ran, EngineError> {
+        let (host, watchers) = (Arc::clone(&self.core.host), Arc::clone(&self.core.watchers));
+        let Ok(mut watch) = Watch::open(host, watchers, &record.principal, &[record.id]).await else {
+            // The task is there and runs, whatever has become of the store.
+            return Ok(Ran::Promoted(record));
+        };
+        let over = self.time_inline(promotion);
+        tokio::pin!(over);
+        loop {
+            if let TaskState::Settled(settlement) = &record.state {
+                return Ok(Ran::Finished(settlement.clone()));
+            }
+            if record.status() == TaskStatus::InputRequired {
+                return Ok(Ran::Promoted(record));
+            }
+            let next = tokio::select! {
+                biased;
+                next = watch.next() => next,
+                () = &mut over => None,
+            };
+            match next {
+                Some(next) => record = next,
+                None => return Ok(Ran::Promoted(record)),
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Stores a task that this engine holds. A store that does not say whether it did is asked again until it does, for the
+    /// time of a lease; if it says nothing until then, the task is called off as soon as it can be, so that nothing runs
+    /// that was said not to exist (NEW-03).
+    pub(super) async fn store_leased(&self, id: TaskId, task: NewTask) -> Result<Arc<TaskRecord>, EngineError> {
+        let Host { store, clock, limits } = &*self.host;
+        let give_up = clock.now().plus(self.lease.period);
+        let (mut in_doubt, (mut pause, longest)) = (false, PAUSES);
+        loop {
+            let error = match store.create(id, task.clone(), Some(self.lease), &limits.quota).await {
+                Ok(record) => return Ok(record),
+                Err(error) => error,
+            };
+            in_doubt |= matches!(error, StoreError::Ambiguous { .. });
+            if !in_doubt || matches!(error, StoreError::QuotaExceeded(_)) {
+                return Err(error.into());
+            }
+            if clock.now() >= give_up {
+                tokio::spawn(call_off(Arc::clone(&self.host), id));
+                return Err(error.into());
+            }
+            tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "it is not known whether a task was stored");
+            clock.sleep_until(clock.now().plus(pause)).await;
+            pause = (pause * 2).min(longest);
+        }
+    }
+}
+
+/// Whether the task was just created, and its lease is still the one that it was created with.
+pub(super) fn is_ours(record: &TaskRecord) -> bool {
+    record.epoch == FIRST && !record.is_settled()
+}
+
+/// Makes sure that a task that was found by its key is that of the same call.
+fn same_call(key: Option<IdempotencyKey>, found: &TaskRecord) -> Result<(), EngineError> {
+    match key {
+        Some(key) if found.key.as_ref() != Some(&key) => Err(EngineError::KeyTaken { key: key.text }),
+        _ => Ok(()),
+    }
+}
+
+/// Cancels a task that may have been stored, once the store can say so.
+async fn call_off(host: Arc<Host>, id: TaskId) {
+    let (mut pause, longest) = PAUSES;
+    loop {
+        match host.store.request_cancel(id).await {
+            Ok(Written::Stands(_)) => return tracing::warn!(task_id = %id, "a task that was given up had been stored"),
+            Ok(Written::Refused(_)) => return,
+            Err(_) => host.clock.sleep_until(host.clock.now().plus(pause)).await,
+        }
+        pause = (pause * 2).min(longest);
+    }
+}
