@@ -1,8 +1,8 @@
 //! The rows of durable stores: what of a [`TaskRecord`] has a column of its own, and how the rest is written down.
 //!
-//! A task is one row, and one payload that may be large: the arguments of an open task, the result or reported error of
-//! a settled one. A payload is written when the task is created and when it settles, and not in between, so that a
-//! status message does not write megabytes anew. Columns are what queries need; `head` is the small rest; `body` is what
+//! A task is one row, and one payload that may be large: its arguments, and the result or reported error of a settled one.
+//! A payload is written when the task is created and when it settles, and not in between, so that a status message does
+//! not write megabytes anew. Columns are what queries need; `head` is the small rest; `body` is what
 //! came from the client or from the tool, and like the payload it is sealed if there are keys (see [`Seal`]).
 //!
 //! Reading never panics and never guesses: a row that was not written here is [`Corrupt`].
@@ -123,6 +123,9 @@ struct Head {
     call: Option<u64>,
     /// Whether there is a payload.
     payload: bool,
+    /// How many bytes of a settled task's payload are its arguments; what follows is what it ended with.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    arguments: usize,
 }
 
 /// Seconds and nanoseconds: a duration is read back as it was.
@@ -173,6 +176,11 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_zero(value: &usize) -> bool {
+    *value == 0
+}
+
 /// The row of a task.
 ///
 /// # Errors
@@ -203,7 +211,7 @@ pub(crate) fn encode(record: &TaskRecord, seal: &Seal) -> Result<Row, SealError>
 /// # Errors
 /// Only if it cannot be sealed.
 pub(crate) fn encode_payload(record: &TaskRecord, seal: &Seal) -> Result<Option<Vec<u8>>, SealError> {
-    payload(record).map(|payload| seal.seal(record.id, PAYLOAD, payload)).transpose()
+    payload(record).map(|payload| seal.seal(record.id, PAYLOAD, &payload)).transpose()
 }
 
 /// Whether the payload has to be written when `new` takes the place of `old`.
@@ -232,8 +240,11 @@ pub(crate) fn decode(row: Row, payload: Option<Vec<u8>>, seal: &Seal) -> Result<
     let inputs = body.inputs.into_iter().map(Input::entry).collect::<Option<_>>().ok_or(wrong("inputs"))?;
     let steps =
         body.steps.into_iter().map(|(key, value)| Step { key: key.into(), value: value.into_bytes() }).collect();
-    let open = matches!(head.state, Outcome::Open);
-    let arguments = if open { payload.clone() } else { Bytes::new() };
+    let split = if matches!(head.state, Outcome::Open) { payload.len() } else { head.arguments };
+    if split > payload.len() {
+        return Err(wrong("arguments"));
+    }
+    let (arguments, outcome) = (payload.slice(..split), payload.slice(split..));
     let key = match (row.key, head.call) {
         (Some(text), Some(call)) => Some(IdempotencyKey { text: unescape(&text).into(), call: RequestHash(call) }),
         (None, None) => None,
@@ -251,7 +262,7 @@ pub(crate) fn decode(row: Row, payload: Option<Vec<u8>>, seal: &Seal) -> Result<
         poll_interval: optional(head.poll).ok_or(wrong("poll"))?,
         status_message: body.message.map(Into::into),
         progress: head.progress.map(|(done, total)| Progress { done, total }),
-        state: head.state.state(payload, body.error.map(Into::into)).ok_or(wrong("state"))?,
+        state: head.state.state(outcome, body.error.map(Into::into)).ok_or(wrong("state"))?,
         journal: Journal::new(arguments, InputLog::from_entries(inputs), steps),
         declared: InputKinds::from_bits(head.declared),
         on_cancel: if head.signal { OnCancel::Signal } else { OnCancel::Drop },
@@ -323,16 +334,26 @@ fn count(counter: u64) -> i64 {
     i64::try_from(counter).unwrap_or(i64::MAX)
 }
 
-/// What is large.
-fn payload(record: &TaskRecord) -> Option<&[u8]> {
-    match &record.state {
-        TaskState::Open => Some(record.journal.arguments()).filter(|arguments| !arguments.is_empty()),
+/// What is large: the arguments, and what the task ended with.
+fn payload(record: &TaskRecord) -> Option<Cow<'_, [u8]>> {
+    let arguments = record.journal.arguments();
+    match (outcome(&record.state), arguments.is_empty()) {
+        (None, true) => None,
+        (None, false) => Some(arguments.into()),
+        (Some(outcome), true) => Some(outcome.into()),
+        (Some(outcome), false) => Some([arguments, outcome].concat().into()),
+    }
+}
+
+/// The result or the reported error.
+fn outcome(state: &TaskState) -> Option<&[u8]> {
+    match state {
         TaskState::Settled(Settlement::Completed(result)) => Some(result),
         TaskState::Settled(Settlement::Failed(failure)) => match &**failure {
             Failure::Reported { error, .. } => Some(error),
             _ => None,
         },
-        TaskState::Settled(Settlement::Cancelled) => None,
+        TaskState::Open | TaskState::Settled(Settlement::Cancelled) => None,
     }
 }
 
@@ -363,7 +384,8 @@ impl Head {
             },
             attempt: record.attempt,
             call: record.key.as_ref().map(|key| key.call.0),
-            payload: payload(record).is_some(),
+            payload: outcome(&record.state).is_some() || !record.journal.arguments().is_empty(),
+            arguments: if record.is_settled() { record.journal.arguments().len() } else { 0 },
         }
     }
 }

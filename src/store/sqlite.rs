@@ -392,3 +392,6 @@ impl TaskStore for SqliteStore {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

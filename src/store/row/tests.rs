@@ -84,9 +84,8 @@ prop_compose! {
             poll_interval,
             status_message: status_message.map(Into::into),
             progress: progress.map(|(done, total)| Progress { done, total }),
-            // A settled task has no journal.
-            journal: if state == TaskState::Open { journal } else { Journal::default() },
             state,
+            journal,
             declared: InputKinds::from_bits(declared),
             on_cancel: if signal { OnCancel::Signal } else { OnCancel::Drop },
             on_restart: rerun.map_or(OnRestart::Fail, |max_attempts| OnRestart::Rerun { max_attempts }),
@@ -172,6 +171,11 @@ fn a_row_that_was_not_written_here_is_corrupt() {
     let head = String::from_utf8(row.head.clone()).expect("it is JSON");
     let newer = Row { head: head.replace(r#""v":1"#, r#""v":2"#).into(), ..row.clone() };
     assert!(fault(newer, payload.clone()).ends_with("has version 2, and 1 is the newest that is known"));
+    let split = Row {
+        head: head.replace(r#""payload":true"#, r#""payload":true,"arguments":3"#).replace("open", "completed").into(),
+        ..row.clone()
+    };
+    assert!(fault(split, payload.clone()).ends_with("wrong `arguments`"));
     let span = Row { head: head.replace("[60,0]", "[18446744073709551615,4000000000]").into(), ..row };
     assert!(fault(span, payload).ends_with("wrong `grace`"));
 }

@@ -239,3 +239,6 @@ fn patiently<T>(patience: Duration, mut attempt: impl FnMut() -> rusqlite::Resul
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,14 @@ use crate::{
 /// How long a row that cannot be read is left alone.
 const DAMAGED: Duration = Duration::from_secs(3600);
 
+/// The oldest open tasks of a target that nobody holds.
+pub(super) const UNCLAIMED: &str = "SELECT id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 \
+    AND name = ?2 AND version = ?3 ORDER BY created_at, id LIMIT ?4";
+
+/// Prolongs a lease that is held.
+pub(super) const RENEW: &str = "UPDATE task SET leased_until = ?3, look_at = min(look_at, ?3) WHERE id = ?1 AND epoch = ?2 \
+    AND settled = 0 AND leased_until IS NOT NULL AND changes_at > ?4 RETURNING cancel_requested";
+
 /// The tables, within a transaction.
 pub(super) struct Tables<'a> {
     connection: &'a Connection,
@@ -66,6 +74,9 @@ impl<'a> Tables<'a> {
         };
         rows::insert(self.connection, self.seal, &record, leased_until)?;
         self.count(&record.principal, 1, 1)?;
+        if leased_until.is_none() {
+            self.heard.push(Heard::Claimable);
+        }
         Ok(record)
     }
 
@@ -149,7 +160,11 @@ impl<'a> Tables<'a> {
             Transition::Changed(next) => {
                 let lost = next.is_settled() || next.epoch != stored.record.epoch;
                 let lease = if lost { None } else { stored.leased_until.and_then(from_millis) };
-                Ok(Written::Stands(self.replace(&stored, next, lease)?.record))
+                let written = self.replace(&stored, next, lease)?.record;
+                if written.epoch != stored.record.epoch {
+                    self.heard.push(Heard::Claimable);
+                }
+                Ok(Written::Stands(written))
             }
         }
     }
@@ -180,10 +195,7 @@ impl<'a> Tables<'a> {
 
     /// The oldest open tasks of a target that nobody holds.
     fn unclaimed(&self, target: &Target, limit: usize) -> Result<Vec<TaskId>, Fault> {
-        let mut unclaimed = self.connection.prepare_cached(
-            "SELECT id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 AND name = ?2 AND version = ?3 \
-             ORDER BY created_at, id LIMIT ?4",
-        )?;
+        let mut unclaimed = self.connection.prepare_cached(UNCLAIMED)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = (escape(&target.method), escape(&target.name), escape(&target.version), limit);
         Ok(unclaimed.query_map(params, |row| row.get(0).map(id_of))?.collect::<Result<_, _>>()?)
@@ -199,10 +211,7 @@ impl<'a> Tables<'a> {
 
     pub fn renew(&mut self, lease: Lease, held: &[(TaskId, Epoch)]) -> Result<Renewed, Fault> {
         let now = self.now();
-        let mut renew = self.connection.prepare_cached(
-            "UPDATE task SET leased_until = ?3, look_at = min(look_at, ?3) WHERE id = ?1 AND epoch = ?2 AND settled = 0 \
-             AND leased_until IS NOT NULL AND changes_at > ?4 RETURNING cancel_requested",
-        )?;
+        let mut renew = self.connection.prepare_cached(RENEW)?;
         let mut renewed = Renewed::default();
         for (id, epoch) in held {
             let epoch_column = i64::try_from(epoch.0).unwrap_or(i64::MAX);
