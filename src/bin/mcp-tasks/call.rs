@@ -103,7 +103,7 @@ async fn called(client: &Client, args: &CallArgs) -> Result<Option<Outcome>, Pro
         following.detached()?;
         return Ok(None);
     }
-    following.to_the_end().await.map(Some)
+    following.until_end().await.map(Some)
 }
 
 /// The arguments of the call, from a file or by the tool's schema.
@@ -195,7 +195,7 @@ pub async fn watch(args: WatchArgs, tickets: &Tickets, output: &Output) -> Resul
 async fn followed(named: &Named) -> Result<Outcome, Problem> {
     let Some(task) = named.get().await? else { return Ok(Outcome::expired(&named.id)) };
     let following = Following::resume(&named.client, &task, named.tool(), named.ticket());
-    following.to_the_end().await
+    following.until_end().await
 }
 
 /// Waits for the end of a task, without a word.
@@ -216,7 +216,7 @@ pub async fn wait(args: WaitArgs, tickets: &Tickets, output: &Output) -> Result<
 
 async fn waited(named: &Named) -> Result<Outcome, Problem> {
     let Some(task) = named.get().await? else { return Ok(Outcome::expired(&named.id)) };
-    Following::resume(&named.client, &task, named.tool(), named.ticket()).silently().to_the_end().await
+    Following::resume(&named.client, &task, named.tool(), named.ticket()).silently().until_end().await
 }
 
 /// Asks for a task to be cancelled, and says how it stands then.

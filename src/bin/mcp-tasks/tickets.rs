@@ -3,6 +3,7 @@
 //! A file each, in the platform's folder for data, readable by the user alone. No token and no header is ever in one.
 
 use std::{
+    cmp::Reverse,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -90,7 +91,7 @@ impl Tickets {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let texts = files.filter_map(|file| fs::read(file.path()).ok());
         let mut all: Vec<Kept<T>> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
-        all.sort_by(|a, b| b.created.cmp(&a.created));
+        all.sort_by_key(|kept| Reverse(kept.created));
         all
     }
 

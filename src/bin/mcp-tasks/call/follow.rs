@@ -67,7 +67,7 @@ impl<'a> Following<'a> {
     }
 
     /// Follows it until it ends, needs input that nobody here gives, or is left.
-    pub async fn to_the_end(self) -> Result<Outcome, Problem> {
+    pub async fn until_end(self) -> Result<Outcome, Problem> {
         let client = self.client;
         if self.fresh {
             client.live.show(Standing::of(&self.task));
