@@ -46,6 +46,24 @@ fn sqlite(path: PathBuf, args: &StoreArgs) -> Result<Arc<dyn AdminStore>, Proble
     Ok(Arc::new(store))
 }
 
+#[cfg(feature = "postgres")]
+async fn postgres(url: &str, args: &StoreArgs) -> Result<Arc<dyn AdminStore>, Problem> {
+    use mcp_tasks::store::postgres::{PostgresConfig, PostgresStore};
+
+    let refused = |error| Problem::new("the store cannot be opened").because(error);
+    let mut config = PostgresConfig::from_url(url).map_err(refused)?.migrate(false);
+    if let Some(name) = &args.schema {
+        config = config.schema(name);
+    }
+    #[cfg(feature = "encryption")]
+    if let Some(keys) = keys::read(args)? {
+        config = config.keyring(keys);
+    }
+    #[cfg(not(feature = "encryption"))]
+    keys::refuse(args)?;
+    Ok(Arc::new(PostgresStore::connect(config).await.map_err(refused)?))
+}
+
 #[cfg(not(feature = "postgres"))]
 async fn postgres(_url: &str, _args: &StoreArgs) -> Result<Arc<dyn AdminStore>, Problem> {
     Err(Problem::usage("this program was built without PostgreSQL").hint("build it with the feature `postgres`"))
