@@ -231,3 +231,22 @@ async fn nothing_is_made_and_nothing_upgraded() {
     list(shop.file.to_str().expect("UTF-8"), "use a newer one");
     shop.user.run(&["admin", "--store", "redis://there", "list"]).ends(exit::USAGE);
 }
+
+/// What is sealed stays so without the keys, and says with which key; with them it is shown.
+#[cfg(feature = "encryption")]
+#[tokio::test]
+async fn what_is_sealed_needs_its_key() {
+    use mcp_tasks::store::Keyring;
+
+    let mut shop = Shop::open();
+    shop.store.close().await;
+    let keys = Keyring::new("k1", [7; 32]).expect("a key");
+    shop.store = SqliteStore::builder(&shop.file).keyring(keys).open().expect("a store");
+    let id = shop.begun("bake", "alice", rerun).await.id.to_string();
+    let told = shop.admin(&["show", &id]).ends(exit::TROUBLE).stderr();
+    assert!(told.contains("is encrypted with the key `k1`") && told.contains("--key-file"), "{told}");
+    let file = shop.user.data.path().join("keys");
+    std::fs::write(&file, format!("k1:{}\n", "07".repeat(32))).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    assert_eq!(shop.json(&["--key-file", file, "show", &id])["arguments"], json!({"layers": 2}));
+}

@@ -157,7 +157,14 @@ fn unknown(id: TaskId) -> Problem {
 }
 
 fn refused(error: StoreError) -> Problem {
-    let again = matches!(error, StoreError::Ambiguous { .. });
+    let ambiguous = matches!(error, StoreError::Ambiguous { .. });
     let problem = Problem::new("the store did not do it").because(error);
-    if again { problem.hint("run the command again: what it already did, it does not do twice") } else { problem }
+    if ambiguous {
+        return problem.hint("run the command again: what it already did, it does not do twice");
+    }
+    // What is wrong inside a store has no type out here, for clients are not to learn of it.
+    if problem.to_string().contains("is encrypted with the key") {
+        return problem.hint("name the keys of the store: --key-file FILE");
+    }
+    problem
 }
