@@ -2,7 +2,9 @@
 
 use std::{
     io::{BufRead, BufReader},
+    net::{Shutdown, TcpListener, TcpStream},
     process::{Command, Stdio},
+    thread,
 };
 
 use serde_json::{Value, json};
@@ -200,4 +202,40 @@ fn help_and_completions_name_every_command() {
         assert!(bash.contains(command), "{command}");
     }
     assert!(help.contains("6  the task needs input"), "{help}");
+}
+
+/// A way to a server that breaks some of its connections: those with these numbers, from 0.
+fn shaky(server: &Server, broken: std::ops::Range<usize>) -> String {
+    let target =
+        server.url.strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp")).expect("an address").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for (number, near) in listener.incoming().flatten().enumerate() {
+            if broken.contains(&number) {
+                continue;
+            }
+            let far = TcpStream::connect(&target).expect("the server is there");
+            for (mut from, mut to) in
+                [(near.try_clone(), far.try_clone()), (Ok(far), Ok(near))].map(|(a, b)| (a.expect("a"), b.expect("b")))
+            {
+                thread::spawn(move || {
+                    // Either side may close when it likes.
+                    let _ = std::io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    url
+}
+
+/// Case 41: polls that fail for a while do not fail the call.
+#[test]
+fn a_network_may_fail_for_a_while() {
+    let (server, user) = (Server::workshop(), User::new());
+    // What comes before is to discover, to list the tools, to call.
+    let url = shaky(&server, 4..7);
+    let ran = user.run(&["call", "count", "to=3", "--url", &url]).ends(exit::DONE);
+    assert!(ran.stdout().contains("9"), "{}", ran.stdout());
 }

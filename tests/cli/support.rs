@@ -99,7 +99,7 @@ impl User {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("MCP_TASKS_DATA_DIR", self.data.path()).env("TERM", "xterm");
-        for name in ["MCP_TASKS_URL", "MCP_TASKS_STDIO", "MCP_TASKS_TOKEN", "MCP_TASKS_STORE", "MCP_TASKS_KEY_FILE"] {
+        for name in ["MCP_TASKS_TOKEN", "MCP_TASKS_STORE", "MCP_TASKS_KEY_FILE", "MCP_TASKS_SCHEMA"] {
             command.env_remove(name);
         }
         if let Some(token) = self.token {

@@ -13,9 +13,17 @@ use crate::{
     tools::ToolsArgs,
 };
 
+/// What a newcomer tries first.
+const START: &str = "\
+Start here:
+  mcp-tasks tools --stdio './server'                 what the server can do
+  mcp-tasks call TOOL name=value --stdio './server'  call a tool, see it through
+  mcp-tasks call TOOL name=value --url https://...   the same with a server elsewhere
+";
+
 /// Call tools that take their time: start, watch, answer and stop tasks on any MCP server.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-tasks", version, after_help = exit::HELP, max_term_width = 100)]
+#[command(name = "mcp-tasks", version, before_help = START, after_help = exit::HELP, max_term_width = 100)]
 pub struct Args {
     /// Write JSON, one value a line, and ask nothing: for scripts.
     #[arg(long, global = true)]

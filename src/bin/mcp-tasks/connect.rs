@@ -26,11 +26,11 @@ const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServerArgs {
     /// The address of a server; a bearer token is taken from MCP_TASKS_TOKEN.
-    #[arg(long, value_name = "URL", env = "MCP_TASKS_URL", conflicts_with = "stdio")]
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     pub url: Option<String>,
 
     /// The command that starts a server which talks over its standard input and output.
-    #[arg(long, value_name = "COMMAND", env = "MCP_TASKS_STDIO")]
+    #[arg(long, value_name = "COMMAND")]
     pub stdio: Option<String>,
 
     /// A header for every request to the address; may be given several times.

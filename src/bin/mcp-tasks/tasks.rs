@@ -9,8 +9,8 @@ use mcp_tasks::clock::BoxFuture;
 use rmcp::{
     ClientHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, ErrorCode, GetTaskParams, InputResponses,
-        UpdateTaskParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, ErrorCode, GetTaskParams, GetTaskResult,
+        InputResponses, UpdateTaskParams,
     },
     service::ServiceError,
 };
@@ -88,10 +88,14 @@ async fn answer(person: &Person, request: &Value) -> Result<Value, Problem> {
 
 /// The task as it stands; `None` if it is gone (GET-03).
 pub async fn get<H: ClientHandler>(session: &Session<H>, id: &str) -> Result<Option<Value>, Problem> {
+    fetch(session, id).await.map_err(lost)?.map(|task| value(&task)).transpose()
+}
+
+async fn fetch<H: ClientHandler>(session: &Session<H>, id: &str) -> Result<Option<GetTaskResult>, ServiceError> {
     match session.get_task(GetTaskParams::new(id)).await {
-        Ok(task) => value(&task).map(Some),
+        Ok(task) => Ok(Some(task)),
         Err(ServiceError::McpError(error)) if error.code == ErrorCode::INVALID_PARAMS => Ok(None),
-        Err(error) => Err(lost(error)),
+        Err(error) => Err(error),
     }
 }
 
@@ -108,6 +112,11 @@ pub async fn cancel<H: ClientHandler>(session: &Session<H>, id: &str) -> Result<
 fn value<T: Serialize>(value: &T) -> Result<Value, Problem> {
     serde_json::to_value(value)
         .map_err(|error| Problem::new("the server's answer cannot be written as JSON").because(error))
+}
+
+/// Whether it may work the next time.
+fn may_pass(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::TransportSend(_) | ServiceError::Timeout { .. }) && error.auth_challenge().is_none()
 }
 
 fn lost(error: ServiceError) -> Problem {
@@ -130,7 +139,14 @@ pub struct Follow<'a, H: ClientHandler> {
     next: Instant,
     /// The question that is before the person.
     asking: Option<Asking>,
+    /// Answers that the server has not acknowledged (case 16).
+    unsent: InputResponses,
+    /// How many requests in a row were lost.
+    lost: u32,
 }
+
+/// How many requests in a row may be lost before the server is.
+const PATIENCE: u32 = 8;
 
 /// A question that is before the person.
 struct Asking {
@@ -140,7 +156,17 @@ struct Asking {
 
 impl<'a, H: ClientHandler> Follow<'a, H> {
     pub fn new(session: &'a Session<H>, id: &str, person: Option<Person>, ticket: Ticket) -> Self {
-        Self { session, id: id.to_owned(), person, ticket, last: None, next: Instant::now(), asking: None }
+        Self {
+            session,
+            id: id.to_owned(),
+            person,
+            ticket,
+            last: None,
+            next: Instant::now(),
+            asking: None,
+            unsent: BTreeMap::new(),
+            lost: 0,
+        }
     }
 
     pub fn ticket(&self) -> &Ticket {
@@ -153,18 +179,37 @@ impl<'a, H: ClientHandler> Follow<'a, H> {
         loop {
             self.ask();
             tokio::select! {
-                answer = answered(&mut self.asking) => self.send(answer?).await?,
-                () = tokio::time::sleep_until(self.next.into()) => {
-                    let Some(state) = get(self.session, &self.id).await? else { return Ok(None) };
-                    let interval = state["pollIntervalMs"].as_u64().unwrap_or(1_000).clamp(20, 60_000);
-                    self.next = Instant::now() + Duration::from_millis(interval);
-                    if self.last.as_ref() != Some(&state) {
-                        self.last = Some(state.clone());
-                        return Ok(Some(state));
+                answer = answered(&mut self.asking) => self.answered(answer?),
+                () = tokio::time::sleep_until(self.next.into()) => match self.turn().await {
+                    Ok(None) => return Ok(None),
+                    Ok(Some(task)) => {
+                        self.lost = 0;
+                        let state = value(&task)?;
+                        let interval = state["pollIntervalMs"].as_u64().unwrap_or(1_000).clamp(20, 60_000);
+                        self.next = Instant::now() + Duration::from_millis(interval);
+                        if self.last.as_ref() != Some(&state) {
+                            self.last = Some(state.clone());
+                            return Ok(Some(state));
+                        }
                     }
-                }
+                    // Case 41: a network is allowed to fail for a while.
+                    Err(error) if may_pass(&error) && self.lost < PATIENCE => {
+                        self.lost += 1;
+                        self.next = Instant::now() + Duration::from_millis(100 << self.lost.min(6));
+                    }
+                    Err(error) => return Err(lost(error)),
+                },
             }
         }
+    }
+
+    /// Sends what is to be sent, and looks how the task stands.
+    async fn turn(&mut self) -> Result<Option<GetTaskResult>, ServiceError> {
+        if !self.unsent.is_empty() {
+            self.session.update_task(UpdateTaskParams::new(self.id.as_str(), self.unsent.clone())).await?;
+            self.unsent.clear();
+        }
+        fetch(self.session, &self.id).await
     }
 
     /// Puts the first question that was not answered yet to the person, and takes back one that is no longer asked.
@@ -183,10 +228,13 @@ impl<'a, H: ClientHandler> Follow<'a, H> {
         }
     }
 
-    async fn send(&mut self, answer: Value) -> Result<(), Problem> {
-        let Some(asking) = self.asking.take() else { return Ok(()) };
-        self.ticket.answered.insert(asking.key.clone());
-        update(self.session, &self.id, BTreeMap::from([(asking.key, answer)])).await
+    /// Keeps an answer until it is sent, which is at once.
+    fn answered(&mut self, answer: Value) {
+        if let Some(asking) = self.asking.take() {
+            self.ticket.answered.insert(asking.key.clone());
+            self.unsent.insert(asking.key, answer);
+            self.next = Instant::now();
+        }
     }
 }
 

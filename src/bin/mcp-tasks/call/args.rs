@@ -14,8 +14,10 @@ Examples:
   mcp-tasks call bake layers=2 --url http://127.0.0.1:8000/mcp
   id=$(mcp-tasks call bake layers=2 --detach --url ...)
 
-A value is read as the tool's input schema wants it. Lists have commas, or are given several times; `name:=JSON` is taken as
-it is. Ctrl-C asks whether to cancel the task or to leave it running.")]
+A value is read as the tool's input schema wants it. Lists have commas, or are given several times.
+`name:=JSON` is taken as it is.
+
+Ctrl-C asks whether to cancel the task or to leave it running.")]
 pub struct CallArgs {
     /// The tool.
     pub tool: String,
@@ -51,6 +53,8 @@ pub struct TaskArgs {
 
 /// The arguments of `watch`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Questions of the task are asked here, and Ctrl-C asks whether to cancel the task or to leave it running, as with `call`.")]
 pub struct WatchArgs {
     /// Which task.
     #[command(flatten)]
