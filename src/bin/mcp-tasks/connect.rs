@@ -1,6 +1,6 @@
 //! Reaches a server: one that is started here, or one at an address.
 
-use std::{collections::HashMap, env, process::Stdio};
+use std::{collections::HashMap, env, process::Stdio, time::Duration};
 
 use clap::Args;
 use http::{HeaderName, HeaderValue};
@@ -15,12 +15,16 @@ use rmcp::{
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::Command,
+    time::timeout,
 };
 
 use crate::{exit::Problem, text, tickets::Place};
 
 /// Names the variable with the bearer token: the command line is for everybody on the machine to read.
 const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
+
+/// How long a server may take to say what it is.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Which server.
 #[derive(Debug, Clone, Default, Args)]
@@ -78,22 +82,31 @@ pub async fn connect<H: ClientHandler>(
     headers: &[(HeaderName, HeaderValue)],
     handler: H,
 ) -> Result<Session<H>, Problem> {
-    match place {
+    let opened = match place {
         Place::Stdio(command) => {
             let process = start(command)?;
-            let session = handler.serve_with_lifecycle(process, lifecycle()).await;
-            session.map_err(|error| unreachable(&format!("the server `{command}`"), error))
+            timeout(PATIENCE, handler.serve_with_lifecycle(process, lifecycle())).await
         }
         Place::Url(url) => {
             let transport = StreamableHttpClientTransport::from_config(http_config(url, headers)?);
-            let session = handler.serve_with_lifecycle(transport, lifecycle()).await;
-            session.map_err(|error| unreachable(&format!("the server at {url}"), error))
+            timeout(PATIENCE, handler.serve_with_lifecycle(transport, lifecycle())).await
         }
+    };
+    let (Place::Stdio(server) | Place::Url(server)) = place;
+    let problem = || Problem::new(format!("the server `{server}` does not answer as an MCP server"));
+    match opened {
+        Ok(Ok(session)) => Ok(session),
+        Ok(Err(error)) => Err(unreachable(problem(), error)),
+        Err(elapsed) => Err(problem().because(elapsed)),
     }
 }
 
-fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
-    Problem::new(format!("{server} does not answer as an MCP server")).because(error)
+fn unreachable(problem: Problem, error: ClientInitializeError) -> Problem {
+    match error {
+        // The name of the transport's Rust type tells nobody anything.
+        ClientInitializeError::TransportError { error, .. } => problem.because(error.error),
+        other => problem.because(other),
+    }
 }
 
 /// The revision that has tasks, or what the server knows.

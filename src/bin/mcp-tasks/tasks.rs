@@ -124,6 +124,8 @@ fn lost(error: ServiceError) -> Problem {
         ServiceError::McpError(error) => {
             Problem::new(format!("the server refuses: {} ({})", error.message, error.code.0))
         }
+        // The name of the transport's Rust type tells nobody anything.
+        ServiceError::TransportSend(error) => Problem::new("the server was lost").because(error.error),
         other => Problem::new("the server was lost").because(other),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use mcp_tasks::clock::UnixMillis;
 
@@ -64,7 +64,9 @@ fn is_invisible(c: char) -> bool {
 /// A table for people; without lines where nobody looks, so that `awk` can read it.
 pub fn table(terminal: bool, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(if terminal { presets::UTF8_HORIZONTAL_ONLY } else { presets::NOTHING });
+    let style = TableStyle::new();
+    let line = LineStyle::none().fill('─').junction('─');
+    table.load_style(if terminal { style.header_separator(line) } else { style });
     // A terminal that does not know its width, or hardly has one, is no reason to break words.
     let fits = terminal && table.width().is_some_and(|width| width >= 40);
     let arrangement = if fits { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
