@@ -3,5 +3,6 @@
 
 mod admin;
 mod pipe;
+mod session;
 mod support;
 mod terminal;
