@@ -21,20 +21,20 @@ pub use self::{
 use crate::{
     arguments,
     call::follow::Following,
-    connect::{ServerArgs, Session, connect},
+    connect::{ServerArgs, connect},
     exit::{Exit, Problem},
     live::{Live, Standing},
     outcome::Outcome,
     output::Output,
     person::Person,
     result::Saver,
-    tasks::{self, Called, Ticket},
+    tasks::{Called, Session, Ticket},
     tickets::{Kept, Place, Tickets},
 };
 
 /// A server that commands talk to, and what is around it.
 struct Client {
-    session: Session<Person>,
+    session: Session,
     place: Place,
     person: Person,
     live: Arc<Live>,
@@ -45,7 +45,7 @@ struct Client {
 impl Client {
     async fn open(place: Place, server: &ServerArgs, tickets: &Tickets, output: &Output) -> Result<Self, Problem> {
         let live = Arc::new(Live::new(output.interactive, !output.json && !output.interactive));
-        let person = Person::new(Arc::clone(&live));
+        let person = Person::new(Arc::clone(&live), output.interactive);
         let session = connect(&place, &server.headers, person.clone()).await?;
         Ok(Self { session, place, person, live, output: *output, tickets: tickets.clone() })
     }
@@ -57,8 +57,7 @@ impl Client {
 
     /// Ends the session; what is still asked for is not waited for.
     async fn close(self) {
-        // The answer counts, not the farewell.
-        let _ = self.session.cancel().await;
+        self.session.close().await;
     }
 }
 
@@ -79,31 +78,41 @@ async fn called(client: &Client, args: &CallArgs) -> Result<Option<Outcome>, Pro
     if client.output.interactive {
         client.live.show(Standing::of(&serde_json::json!({"status": "calling"})));
     }
-    let answerer = client.answerer();
     let called = {
-        let mut called = std::pin::pin!(tasks::call(&client.session, &args.tool, arguments, answerer.as_ref()));
+        let mut called = std::pin::pin!(client.session.call(&args.tool, arguments));
         loop {
             tokio::select! {
                 called = &mut called => break called?,
                 () = tokio::time::sleep(Live::PACE) => client.live.tick(),
-                // There is no task yet: to stop waiting is to call it off.
-                () = client.person.interrupted() => return Err(Problem::new("interrupted before the server answered")),
+                () = client.person.interrupted() => return Err(called_off(client, called).await),
             }
         }
     };
     client.live.clear();
-    let task = match called {
+    let follow = match called {
         Called::Result(result) => return Ok(Some(Outcome::result(result, None))),
         Called::Error(error) => return Ok(Some(Outcome::error(error, None))),
         Called::Asked(requests) => return Ok(Some(Outcome::asked(requests, None))),
-        Called::Task(task) => task,
+        Called::Task(follow) => follow,
     };
-    let following = Following::begin(client, &task, Some(&args.tool))?;
+    let following = Following::begin(client, follow, Some(&args.tool))?;
     if args.detach {
         following.detached()?;
         return Ok(None);
     }
     following.until_end().await.map(Some)
+}
+
+/// Nobody waits for the call any longer (CLI-10): if it becomes a task soon, that is cancelled.
+async fn called_off(client: &Client, called: impl Future<Output = Result<Called, Problem>>) -> Problem {
+    const SOON: Duration = Duration::from_secs(2);
+    client.person.leave();
+    client.live.clear();
+    if let Ok(Ok(Called::Task(follow))) = tokio::time::timeout(SOON, called).await {
+        // If that is lost, too, the task ends by its time to live.
+        let _ = client.session.cancel(&follow.ticket().task_id).await;
+    }
+    Problem::new("interrupted before the server answered")
 }
 
 /// The arguments of the call, from a file or by the tool's schema.
@@ -114,8 +123,7 @@ async fn read_arguments(client: &Client, args: &CallArgs) -> Result<Map<String, 
         return serde_json::from_str(&text)
             .map_err(|error| Problem::usage(format!("{} is not a JSON object", file.display())).because(error));
     }
-    let tools = client.session.list_all_tools().await;
-    let tools = tools.map_err(|error| Problem::new("the server does not list its tools").because(error))?;
+    let tools = client.session.tools().await?;
     let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {
         let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
         return Err(Problem::usage(format!("the server has no tool `{}`", args.tool))
@@ -148,7 +156,14 @@ async fn named(id: &str, server: &ServerArgs, tickets: &Tickets, output: &Output
 
 impl Named {
     fn ticket(&self) -> Ticket {
-        self.kept.as_ref().map(|kept| kept.ticket.clone()).unwrap_or_default()
+        let kept = self.kept.as_ref().map(|kept| kept.ticket.clone());
+        kept.unwrap_or_else(|| self.client.session.ticket(&self.id))
+    }
+
+    /// Remembers what was answered, if the task is one that is remembered.
+    fn keep(&self, ticket: Ticket) -> Result<(), Problem> {
+        let kept = self.kept.clone().map(|kept| Kept { ticket, ..kept });
+        kept.map_or(Ok(()), |kept| self.client.tickets.keep(&kept))
     }
 
     fn tool(&self) -> Option<&str> {
@@ -157,7 +172,7 @@ impl Named {
 
     /// The task as it stands; what is gone is forgotten.
     async fn get(&self) -> Result<Option<Value>, Problem> {
-        let task = tasks::get(&self.client.session, &self.id).await?;
+        let task = self.client.session.get(&self.id).await?;
         if task.as_ref().is_none_or(|task| Outcome::of(task).is_over()) {
             self.client.tickets.forget(&self.client.place, &self.id);
         }
@@ -193,8 +208,7 @@ pub async fn watch(args: WatchArgs, tickets: &Tickets, output: &Output) -> Resul
 }
 
 async fn followed(named: &Named) -> Result<Outcome, Problem> {
-    let Some(task) = named.get().await? else { return Ok(Outcome::expired(&named.id)) };
-    let following = Following::resume(&named.client, &task, named.tool(), named.ticket());
+    let following = Following::resume(&named.client, named.client.session.follow(named.ticket())?, named.tool());
     following.until_end().await
 }
 
@@ -215,8 +229,8 @@ pub async fn wait(args: WaitArgs, tickets: &Tickets, output: &Output) -> Result<
 }
 
 async fn waited(named: &Named) -> Result<Outcome, Problem> {
-    let Some(task) = named.get().await? else { return Ok(Outcome::expired(&named.id)) };
-    Following::resume(&named.client, &task, named.tool(), named.ticket()).silently().until_end().await
+    let follow = named.client.session.follow(named.ticket())?;
+    Following::resume(&named.client, follow, named.tool()).silently().until_end().await
 }
 
 /// Asks for a task to be cancelled, and says how it stands then.
@@ -237,7 +251,7 @@ async fn cancelled(named: &Named) -> Result<Option<Value>, Problem> {
     if named.get().await?.is_none() {
         return Ok(None);
     }
-    tasks::cancel(&named.client.session, &named.id).await?;
+    named.client.session.cancel(&named.id).await?;
     named.get().await
 }
 

@@ -5,9 +5,7 @@ use std::{collections::HashMap, env, process::Stdio, time::Duration};
 use clap::Args;
 use http::{HeaderName, HeaderValue};
 use rmcp::{
-    ClientHandler,
-    model::ProtocolVersion,
-    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService},
+    service::ClientInitializeError,
     transport::{
         StreamableHttpClientTransport, TokioChildProcess, streamable_http_client::StreamableHttpClientTransportConfig,
     },
@@ -18,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{exit::Problem, text, tickets::Place};
+use crate::{exit::Problem, person::Person, tasks::Session, text, tickets::Place};
 
 /// Names the variable with the bearer token: the command line is for everybody on the machine to read.
 const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
@@ -70,48 +68,33 @@ fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     Ok((name, value))
 }
 
-/// A session with a server.
-pub type Session<H> = RunningService<RoleClient, H>;
-
-/// Opens a session.
+/// Opens a session; `person` answers what the server asks.
 ///
 /// # Errors
 /// If the server cannot be started, reached or understood.
-pub async fn connect<H: ClientHandler>(
-    place: &Place,
-    headers: &[(HeaderName, HeaderValue)],
-    handler: H,
-) -> Result<Session<H>, Problem> {
+pub async fn connect(place: &Place, headers: &[(HeaderName, HeaderValue)], person: Person) -> Result<Session, Problem> {
     let opened = match place {
-        Place::Stdio(command) => {
-            let process = start(command)?;
-            timeout(PATIENCE, handler.serve_with_lifecycle(process, lifecycle())).await
-        }
+        Place::Stdio(command) => timeout(PATIENCE, Session::open(place, start(command)?, person)).await,
         Place::Url(url) => {
             let transport = StreamableHttpClientTransport::from_config(http_config(url, headers)?);
-            timeout(PATIENCE, handler.serve_with_lifecycle(transport, lifecycle())).await
+            timeout(PATIENCE, Session::open(place, transport, person)).await
         }
     };
     let (Place::Stdio(server) | Place::Url(server)) = place;
-    let problem = || Problem::new(format!("the server `{server}` does not answer as an MCP server"));
-    match opened {
-        Ok(Ok(session)) => Ok(session),
-        Ok(Err(error)) => Err(unreachable(problem(), error)),
-        Err(elapsed) => Err(problem().because(elapsed)),
-    }
+    opened.unwrap_or_else(|elapsed| Err(silent(server).because(elapsed)))
 }
 
-fn unreachable(problem: Problem, error: ClientInitializeError) -> Problem {
+fn silent(server: &str) -> Problem {
+    Problem::new(format!("the server `{server}` does not answer as an MCP server"))
+}
+
+/// Why no session came about.
+pub fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
     match error {
         // The name of the transport's Rust type tells nobody anything.
-        ClientInitializeError::TransportError { error, .. } => problem.because(error.error),
-        other => problem.because(other),
+        ClientInitializeError::TransportError { error, .. } => silent(server).because(error.error),
+        other => silent(server).because(other),
     }
-}
-
-/// The revision that has tasks, or what the server knows.
-fn lifecycle() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None }
 }
 
 fn http_config(

@@ -2,11 +2,13 @@
 //!
 //! Questions of tasks and direct ones come here alike (CLI-05). One is shown at a time.
 
-use std::{pin::pin, sync::Arc};
+use std::{
+    pin::pin,
+    sync::{Arc, PoisonError},
+};
 
 use crossterm::terminal;
 use inquire::{InquireError, Select};
-use mcp_tasks::types::EXTENSION_ID;
 use rmcp::{
     ClientHandler, ErrorData,
     model::{
@@ -37,6 +39,10 @@ struct Inner {
     live: Arc<Live>,
     /// Who uses the terminal: one at a time.
     terminal: Arc<Mutex<()>>,
+    /// Whether anybody is there.
+    there: bool,
+    /// The last question that nobody was there to answer.
+    unanswered: std::sync::Mutex<Option<Value>>,
     /// Ctrl-C while a question was open.
     interrupted: Notify,
     /// The question may be shown again.
@@ -55,9 +61,26 @@ pub enum Wish {
 }
 
 impl Person {
-    /// The person who sees `live`.
-    pub fn new(live: Arc<Live>) -> Self {
-        Self(Arc::new(Inner { live, terminal: Arc::default(), interrupted: Notify::new(), resumed: Notify::new() }))
+    /// The person who sees `live`, if one is `there`.
+    pub fn new(live: Arc<Live>, there: bool) -> Self {
+        Self(Arc::new(Inner {
+            live,
+            terminal: Arc::default(),
+            there,
+            unanswered: Default::default(),
+            interrupted: Notify::new(),
+            resumed: Notify::new(),
+        }))
+    }
+
+    /// Whether anybody is there to be asked.
+    pub fn is_there(&self) -> bool {
+        self.0.there
+    }
+
+    /// The last question that nobody was there to answer.
+    pub fn unanswered(&self) -> Option<Value> {
+        self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Resolves once Ctrl-C was pressed, in a question or outside.
@@ -195,13 +218,12 @@ impl Question {
 }
 
 /// What this program says of itself to servers.
-pub fn client_config() -> ClientConfig {
+fn client_config() -> ClientConfig {
     let elicitation = ElicitationCapability::new()
         .with_form(FormElicitationCapability::default())
         .with_url(UrlElicitationCapability::default());
     let mut capabilities = ClientCapabilities::default();
     capabilities.elicitation = Some(elicitation);
-    capabilities.extensions = Some([(EXTENSION_ID.to_owned(), Default::default())].into());
     ClientConfig::new(capabilities, Implementation::new("mcp-tasks", env!("CARGO_PKG_VERSION")))
 }
 
@@ -211,7 +233,13 @@ impl ClientHandler for Person {
         request: ElicitRequestParams,
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let question = serde_json::to_value(&request).ok().and_then(|params| Question::of(&params));
+        let params = serde_json::to_value(&request).unwrap_or_default();
+        let question = Question::of(&params);
+        if !self.0.there {
+            let asked = json!({ "method": "elicitation/create", "params": params });
+            *self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
+            return Err(ErrorData::internal_error("nobody is there to ask", None));
+        }
         let question = question.ok_or_else(|| ErrorData::invalid_params("a question of an unknown kind", None))?;
         self.answer(question).await.map_err(|problem| {
             eprintln!("{problem}");

@@ -1,27 +1,34 @@
-//! Tasks of a server, over one session: the only file that talks to a server about them.
+//! Tasks of a server, over one session: the only file that knows the client library.
+//!
+//! What goes out of here are tasks as JSON, in the words of the wire, as scripts read them.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::{Duration, Instant},
+use std::{error::Error, time::Duration};
+
+use mcp_tasks::client::{
+    Called as Answer, Cause, ClientError, ClientOptions, FollowOptions, Input, Outcome, TaskClient, TaskHandle,
+    TaskState,
 };
-
-use mcp_tasks::clock::BoxFuture;
 use rmcp::{
-    ClientHandler,
-    model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, ErrorCode, GetTaskParams, GetTaskResult,
-        InputResponses, UpdateTaskParams,
-    },
-    service::ServiceError,
+    RoleClient, ServiceError,
+    model::{CallToolRequestParams, Tool},
+    transport::{DynamicTransportError, IntoTransport},
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    connect::Session,
-    exit::Problem,
-    person::{Person, Question},
-};
+pub use mcp_tasks::client::Ticket;
+
+use crate::{connect, exit::Problem, person::Person, tickets::Place};
+
+/// How long a server on stdio may take to end.
+const FAREWELL: Duration = Duration::from_secs(8);
+
+/// A session with a server.
+#[derive(Debug, Clone)]
+pub struct Session {
+    client: TaskClient,
+    person: Person,
+}
 
 /// What a call came to.
 pub enum Called {
@@ -32,81 +39,204 @@ pub enum Called {
     /// A question at once, and nobody here to answer it.
     Asked(Value),
     /// A task.
-    Task(Value),
+    Task(Follow),
 }
 
-/// What is kept of a task that is not over.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ticket {
-    /// The questions that were answered already (CLI-04).
-    pub answered: BTreeSet<String>,
-}
+impl Session {
+    /// Opens a session over a transport. Questions of the server go to `person`.
+    ///
+    /// # Errors
+    /// If the server does not answer as one.
+    pub async fn open<T, E, A>(place: &Place, transport: T, person: Person) -> Result<Self, Problem>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: Error + Send + Sync + 'static,
+    {
+        let (Place::Url(server) | Place::Stdio(server)) = place;
+        let options = ClientOptions::default().with_server(server);
+        let client = TaskClient::connect_with(person.clone(), transport, options).await;
+        Ok(Self { client: client.map_err(|error| connect::unreachable(server, error))?, person })
+    }
 
-/// Calls a tool. Questions before there is a task are put to `person`.
-pub async fn call<H: ClientHandler>(
-    session: &Session<H>,
-    tool: &str,
-    arguments: Map<String, Value>,
-    person: Option<&Person>,
-) -> Result<Called, Problem> {
-    let mut params = CallToolRequestParams::new(tool.to_owned());
-    params.arguments = Some(arguments);
-    loop {
-        match session.call_tool_once(params.clone()).await {
-            Ok(CallToolResponse::Complete(result)) => return Ok(Called::Result(value(&result)?)),
-            Ok(CallToolResponse::Task(task)) => return Ok(Called::Task(value(&task)?)),
-            Ok(CallToolResponse::InputRequired(asked)) => {
-                let requests = value(&asked.input_requests.unwrap_or_default())?;
-                let Some(person) = person else { return Ok(Called::Asked(requests)) };
-                params.input_responses = Some(answers(person, &requests).await?);
-                params.request_state = asked.request_state;
+    /// What the server said of itself, and whether it offers tasks.
+    pub fn server(&self) -> (Value, String, bool) {
+        let info = self.client.peer().peer_info();
+        let name = info.as_ref().and_then(|info| serde_json::to_value(&info.server_info).ok());
+        let version = info.map_or_else(String::new, |info| info.protocol_version.to_string());
+        (name.unwrap_or_default(), version, self.client.offers_tasks())
+    }
+
+    /// The server's tools.
+    ///
+    /// # Errors
+    /// If it does not list them.
+    pub async fn tools(&self) -> Result<Vec<Tool>, Problem> {
+        let tools = self.client.peer().list_all_tools().await;
+        tools.map_err(|error| Problem::new("the server does not list its tools").because(plain(Cause::new(error))))
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Called, Problem> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        match self.client.call_tool_task_with(params, self.options()).await {
+            Ok(Answer::Result(result)) => Ok(Called::Result(value(&result)?)),
+            Ok(Answer::Task(handle)) => Ok(Called::Task(Follow(handle))),
+            Err(ClientError::Rpc { code, message, data }) => Ok(Called::Error(error(code, &message, data.as_ref()))),
+            Err(problem) => match self.person.unanswered() {
+                Some(question) => Ok(Called::Asked(json!({ "question": question }))),
+                None => Err(lost(problem)),
+            },
+        }
+    }
+
+    /// Follows a task, from where `ticket` is.
+    ///
+    /// # Errors
+    /// If the ticket is not of this server.
+    pub fn follow(&self, ticket: Ticket) -> Result<Follow, Problem> {
+        self.client.resume_with(ticket, self.options()).map(Follow).map_err(lost)
+    }
+
+    /// A ticket for a task of which only the id is known.
+    pub fn ticket(&self, id: &str) -> Ticket {
+        Ticket::new(self.client.server(), id)
+    }
+
+    /// The task as it stands; `None` if it is gone (GET-03).
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn get(&self, id: &str) -> Result<Option<Value>, Problem> {
+        match self.client.get_task(id).await {
+            Ok(task) => Ok(Some(wire(&task))),
+            Err(ClientError::NotFound | ClientError::Expired) => Ok(None),
+            Err(error) => Err(lost(error)),
+        }
+    }
+
+    /// Answers a question of a task, and waits until the server has the answer.
+    ///
+    /// # Errors
+    /// If the server does not take it.
+    pub async fn answer(&self, ticket: Ticket, key: &str, response: Value) -> Result<Ticket, Problem> {
+        let options = FollowOptions::default().with_input(Input::Manual).with_poll_only();
+        let mut handle = self.client.resume_with(ticket, options).map_err(lost)?;
+        // The question has to be seen before it can be answered (CLI-09).
+        while handle.state().is_none_or(|state| !state.input_requests.contains_key(key)) {
+            if handle.next_state().await.is_none() {
+                break;
             }
-            Ok(_) => return Err(Problem::new("the server's answer is of a kind that is not known")),
-            Err(ServiceError::McpError(error)) => return Ok(Called::Error(value(&error)?)),
-            Err(error) => return Err(lost(error)),
+        }
+        handle.answer(key, response).await.map_err(lost)?;
+        Ok(handle.detach())
+    }
+
+    /// Asks for a task to be cancelled.
+    ///
+    /// # Errors
+    /// If the server does not take it.
+    pub async fn cancel(&self, id: &str) -> Result<(), Problem> {
+        self.client.cancel_task(id).await.map_err(lost)
+    }
+
+    /// Ends the session, and waits for a server that was started here to end.
+    pub async fn close(self) {
+        self.client.close();
+        let gone = async {
+            while !self.client.peer().is_transport_closed() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        // One that does not end is left to the operating system.
+        let _ = tokio::time::timeout(FAREWELL, gone).await;
+    }
+
+    /// Without a person questions are shown and not asked.
+    fn options(&self) -> FollowOptions {
+        let input = if self.person.is_there() { Input::Handler } else { Input::Manual };
+        FollowOptions::default().with_input(input)
+    }
+}
+
+/// A task that is followed.
+#[derive(Debug)]
+pub struct Follow(TaskHandle);
+
+impl Follow {
+    /// The task as it was last seen.
+    pub fn task(&self) -> Option<Value> {
+        self.0.state().as_ref().map(wire)
+    }
+
+    /// What is kept of it.
+    pub fn ticket(&self) -> Ticket {
+        self.0.ticket()
+    }
+
+    /// The next state; `None` if the task is gone. Nothing is lost if the future is dropped.
+    ///
+    /// # Errors
+    /// If the server was lost, or asks what nobody here can answer.
+    pub async fn next(&mut self) -> Result<Option<Value>, Problem> {
+        if let Some(state) = self.0.next_state().await {
+            return Ok(Some(wire(&state)));
+        }
+        match self.0.result().await {
+            Err(ClientError::Expired | ClientError::NotFound) => Ok(None),
+            Err(error) => Err(lost(error)),
+            Ok(result) => {
+                Ok(Some(json!({"taskId": self.0.task_id(), "status": "completed", "result": value(&result)?})))
+            }
         }
     }
 }
 
-async fn answers(person: &Person, requests: &Value) -> Result<InputResponses, Problem> {
-    let mut answers = BTreeMap::new();
-    for (key, request) in requests.as_object().into_iter().flatten() {
-        answers.insert(key.clone(), answer(person, request).await?);
+/// A task as the wire has it, as far as it was read.
+fn wire(task: &TaskState) -> Value {
+    let mut wire = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        wire.extend(value.map(|value| (key.to_owned(), value)));
+    };
+    let text = |text: &str| (!text.is_empty()).then(|| Value::from(text));
+    let millis =
+        |duration: Option<Duration>| duration.map(|d| Value::from(u64::try_from(d.as_millis()).unwrap_or(u64::MAX)));
+    put("taskId", Some(task.task_id.as_str().into()));
+    put("status", serde_json::to_value(&task.status).ok());
+    put("statusMessage", task.status_message.as_deref().map(Value::from));
+    put("createdAt", text(&task.created_at));
+    put("lastUpdatedAt", text(&task.last_updated_at));
+    put("ttlMs", Some(millis(task.ttl).unwrap_or_default()));
+    put("pollIntervalMs", millis(task.poll_interval));
+    put("_meta", task.progress.map(|progress| {
+        json!({ crate::live::PROGRESS: { "done": units(progress.done), "total": units(progress.total) } })
+    }));
+    if !task.input_requests.is_empty() {
+        put("inputRequests", serde_json::to_value(&task.input_requests).ok());
     }
-    Ok(answers)
-}
-
-async fn answer(person: &Person, request: &Value) -> Result<Value, Problem> {
-    match (request["method"].as_str(), Question::of(&request["params"])) {
-        (Some("elicitation/create"), Some(question)) => value(&person.answer(question).await?),
-        (Some("roots/list"), _) => Ok(json!({"roots": []})),
-        (method, _) => {
-            Err(Problem::new(format!("the server asks what nobody here can answer: {}", method.unwrap_or("?"))))
-        }
+    match &task.outcome {
+        Some(Outcome::Completed(result)) => put("result", Some(Value::Object(result.clone()))),
+        Some(Outcome::Failed(error)) => put("error", serde_json::to_value(error).ok()),
+        Some(Outcome::Cancelled) | None => {}
     }
+    Value::Object(wire)
 }
 
-/// The task as it stands; `None` if it is gone (GET-03).
-pub async fn get<H: ClientHandler>(session: &Session<H>, id: &str) -> Result<Option<Value>, Problem> {
-    fetch(session, id).await.map_err(lost)?.map(|task| value(&task)).transpose()
+/// Units as most servers write them: whole ones as integers.
+fn units(units: f64) -> Value {
+    let whole = units.fract() == 0.0 && (0.0..1e15).contains(&units);
+    // Within that range the conversion is exact.
+    if whole { Value::from(units as u64) } else { Value::from(units) }
 }
 
-async fn fetch<H: ClientHandler>(session: &Session<H>, id: &str) -> Result<Option<GetTaskResult>, ServiceError> {
-    match session.get_task(GetTaskParams::new(id)).await {
-        Ok(task) => Ok(Some(task)),
-        Err(ServiceError::McpError(error)) if error.code == ErrorCode::INVALID_PARAMS => Ok(None),
-        Err(error) => Err(error),
+fn error(code: i64, message: &str, data: Option<&Value>) -> Value {
+    let mut error = json!({ "code": code, "message": message });
+    if let (Some(data), Some(error)) = (data, error.as_object_mut()) {
+        error.insert("data".to_owned(), data.clone());
     }
-}
-
-/// Sends answers.
-pub async fn update<H: ClientHandler>(session: &Session<H>, id: &str, answers: InputResponses) -> Result<(), Problem> {
-    session.update_task(UpdateTaskParams::new(id, answers)).await.map_err(lost)
-}
-
-/// Asks for a task to be cancelled.
-pub async fn cancel<H: ClientHandler>(session: &Session<H>, id: &str) -> Result<(), Problem> {
-    session.cancel_task(CancelTaskParams::new(id)).await.map_err(lost)
+    error
 }
 
 fn value<T: Serialize>(value: &T) -> Result<Value, Problem> {
@@ -114,136 +244,45 @@ fn value<T: Serialize>(value: &T) -> Result<Value, Problem> {
         .map_err(|error| Problem::new("the server's answer cannot be written as JSON").because(error))
 }
 
-/// Whether it may work the next time.
-fn may_pass(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::TransportSend(_) | ServiceError::Timeout { .. }) && error.auth_challenge().is_none()
-}
-
-fn lost(error: ServiceError) -> Problem {
+fn lost(error: ClientError) -> Problem {
     match error {
-        ServiceError::McpError(error) => {
-            Problem::new(format!("the server refuses: {} ({})", error.message, error.code.0))
+        ClientError::Transport(cause) => Problem::new("the server was lost").because(plain(cause)),
+        ClientError::AnswerRefused { message, data, .. } => {
+            let details = data.map(|data| format!(": {data}")).unwrap_or_default();
+            Problem::new(format!("the server does not take the answer: {message}{details}"))
         }
-        // The name of the transport's Rust type tells nobody anything.
-        ServiceError::TransportSend(error) => Problem::new("the server was lost").because(error.error),
-        other => Problem::new("the server was lost").because(other),
+        other => Problem::new(other.to_string()),
     }
 }
 
-/// A task that is followed.
-pub struct Follow<'a, H: ClientHandler> {
-    session: &'a Session<H>,
-    id: String,
-    /// Who answers its questions.
-    person: Option<Person>,
-    ticket: Ticket,
-    last: Option<Value>,
-    next: Instant,
-    /// The question that is before the person.
-    asking: Option<Asking>,
-    /// Answers that the server has not acknowledged (case 16).
-    unsent: InputResponses,
-    /// How many requests in a row were lost.
-    lost: u32,
+/// The cause without the name of the transport's Rust type, which tells nobody anything.
+fn plain(cause: Cause) -> String {
+    let error = cause.get();
+    if let Some(ServiceError::TransportSend(error)) = error.downcast_ref() {
+        return error.error.to_string();
+    }
+    error.downcast_ref::<DynamicTransportError>().map_or_else(|| error.to_string(), |error| error.error.to_string())
 }
 
-/// How many requests in a row may be lost before the server is.
-const PATIENCE: u32 = 8;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A question that is before the person.
-struct Asking {
-    key: String,
-    answer: BoxFuture<'static, Result<Value, Problem>>,
-}
-
-impl<'a, H: ClientHandler> Follow<'a, H> {
-    pub fn new(session: &'a Session<H>, id: &str, person: Option<Person>, ticket: Ticket) -> Self {
-        Self {
-            session,
-            id: id.to_owned(),
-            person,
-            ticket,
-            last: None,
-            next: Instant::now(),
-            asking: None,
-            unsent: BTreeMap::new(),
-            lost: 0,
-        }
-    }
-
-    pub fn ticket(&self) -> &Ticket {
-        &self.ticket
-    }
-
-    /// The next state that differs from the one before; `None` if the task is gone. Its questions are put to the person
-    /// meanwhile: each once (CLI-04), and only for as long as the server asks.
-    pub async fn next(&mut self) -> Result<Option<Value>, Problem> {
-        loop {
-            self.ask();
-            tokio::select! {
-                answer = answered(&mut self.asking) => self.answered(answer?),
-                () = tokio::time::sleep_until(self.next.into()) => match self.turn().await {
-                    Ok(None) => return Ok(None),
-                    Ok(Some(task)) => {
-                        self.lost = 0;
-                        let state = value(&task)?;
-                        let interval = state["pollIntervalMs"].as_u64().unwrap_or(1_000).clamp(20, 60_000);
-                        self.next = Instant::now() + Duration::from_millis(interval);
-                        if self.last.as_ref() != Some(&state) {
-                            self.last = Some(state.clone());
-                            return Ok(Some(state));
-                        }
-                    }
-                    // Case 41: a network is allowed to fail for a while.
-                    Err(error) if may_pass(&error) && self.lost < PATIENCE => {
-                        self.lost += 1;
-                        self.next = Instant::now() + Duration::from_millis(100 << self.lost.min(6));
-                    }
-                    Err(error) => return Err(lost(error)),
-                },
-            }
-        }
-    }
-
-    /// Sends what is to be sent, and looks how the task stands.
-    async fn turn(&mut self) -> Result<Option<GetTaskResult>, ServiceError> {
-        if !self.unsent.is_empty() {
-            self.session.update_task(UpdateTaskParams::new(self.id.as_str(), self.unsent.clone())).await?;
-            self.unsent.clear();
-        }
-        fetch(self.session, &self.id).await
-    }
-
-    /// Puts the first question that was not answered yet to the person, and takes back one that is no longer asked.
-    fn ask(&mut self) {
-        let (Some(person), Some(state)) = (&self.person, &self.last) else { return };
-        let outstanding = &state["inputRequests"];
-        self.asking.take_if(|asking| outstanding.get(&asking.key).is_none());
-        if self.asking.is_none() {
-            let open = outstanding.as_object().into_iter().flatten();
-            let first = open.into_iter().find(|(key, _)| !self.ticket.answered.contains(*key));
-            self.asking = first.map(|(key, request)| {
-                let (person, request) = (person.clone(), request.clone());
-                let answer = async move { answer(&person, &request).await };
-                Asking { key: key.clone(), answer: Box::pin(answer) }
-            });
-        }
-    }
-
-    /// Keeps an answer until it is sent, which is at once.
-    fn answered(&mut self, answer: Value) {
-        if let Some(asking) = self.asking.take() {
-            self.ticket.answered.insert(asking.key.clone());
-            self.unsent.insert(asking.key, answer);
-            self.next = Instant::now();
-        }
-    }
-}
-
-/// The answer to a question that is before the person; never, if there is none.
-async fn answered(asking: &mut Option<Asking>) -> Result<Value, Problem> {
-    match asking {
-        Some(asking) => asking.answer.as_mut().await,
-        None => std::future::pending().await,
+    /// What a script reads is what the server wrote, as far as the client knows it.
+    #[test]
+    fn a_task_is_in_the_words_of_the_wire() {
+        let failed = json!({
+            "taskId": "a", "status": "failed", "statusMessage": "no", "createdAt": "2026-07-28T00:00:00Z",
+            "lastUpdatedAt": "2026-07-28T00:00:01Z", "ttlMs": null, "pollIntervalMs": 100,
+            "_meta": {"rs.mcp-tasks/progress": {"done": 1, "total": 2}},
+            "error": {"code": -32001, "message": "no", "data": {"wood": 0}},
+        });
+        assert_eq!(wire(&TaskState::read(&failed).expect("a task")), failed);
+        let asks = json!({
+            "taskId": "a", "status": "input_required", "createdAt": "2026-07-28T00:00:00Z",
+            "lastUpdatedAt": "2026-07-28T00:00:01Z", "ttlMs": 60_000,
+            "inputRequests": {"name": {"method": "elicitation/create", "params": {"message": "Who?"}}},
+        });
+        assert_eq!(wire(&TaskState::read(&asks).expect("a task")), asks);
     }
 }

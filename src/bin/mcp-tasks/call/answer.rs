@@ -1,7 +1,5 @@
 //! `mcp-tasks answer`: answers a question of a task, at the terminal or from the command line.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::{AnswerArgs, Named, named};
@@ -12,7 +10,6 @@ use crate::{
     output::Output,
     person::Question,
     result::Saver,
-    tasks,
     tickets::Tickets,
 };
 
@@ -33,7 +30,8 @@ async fn answer(named: &Named, args: &AnswerArgs) -> Result<Option<String>, Prob
     let Some(task) = named.get().await? else { return Ok(None) };
     let (key, request) = pick(&task, args.key.as_deref())?;
     let response = response(named, args, request).await?;
-    tasks::update(&named.client.session, &named.id, BTreeMap::from([(key.to_owned(), response)])).await?;
+    let ticket = named.client.session.answer(named.ticket(), key, response).await?;
+    named.keep(ticket)?;
     Ok(Some(key.to_owned()))
 }
 

@@ -1,7 +1,5 @@
 //! Follows one task: shows how it stands, keeps its ticket, hears Ctrl-C.
 
-use std::pin::pin;
-
 use serde_json::{Value, json};
 
 use super::{Client, now};
@@ -11,7 +9,7 @@ use crate::{
     outcome::Outcome,
     output::Output,
     person::Wish,
-    tasks::{self, Follow, Ticket},
+    tasks::Follow,
     tickets::{Kept, Place},
 };
 
@@ -21,23 +19,29 @@ const GRACE: u64 = 3_600_000;
 /// A task that is followed.
 pub struct Following<'a> {
     client: &'a Client,
+    follow: Follow,
     id: String,
     tool: Option<String>,
-    task: Value,
-    ticket: Ticket,
     /// Whether changes are told.
     told: bool,
-    /// Whether `task` was told already.
-    fresh: bool,
+}
+
+/// What comes next.
+enum Next {
+    State(Value),
+    Gone,
+    /// The user leaves the task.
+    Left,
 }
 
 impl<'a> Following<'a> {
     /// A task that was made just now. Its ticket is kept before anything else happens.
-    pub fn begin(client: &'a Client, task: &Value, tool: Option<&str>) -> Result<Self, Problem> {
-        let following = Self { fresh: true, ..Self::resume(client, task, tool, Ticket::default()) };
+    pub fn begin(client: &'a Client, follow: Follow, tool: Option<&str>) -> Result<Self, Problem> {
+        let following = Self::resume(client, follow, tool);
         following.keep()?;
         if client.output.json {
-            client.output.value(&json!({"event": "created", "task": task}), |_| String::new())?;
+            let created = json!({"event": "created", "task": following.follow.task()});
+            client.output.value(&created, |_| String::new())?;
         } else {
             client.output.note(&format!("task {}", following.id));
         }
@@ -45,9 +49,9 @@ impl<'a> Following<'a> {
     }
 
     /// A task that is known.
-    pub fn resume(client: &'a Client, task: &Value, tool: Option<&str>, ticket: Ticket) -> Self {
-        let id = task["taskId"].as_str().unwrap_or_default().to_owned();
-        Self { client, id, tool: tool.map(str::to_owned), task: task.clone(), ticket, told: true, fresh: false }
+    pub fn resume(client: &'a Client, follow: Follow, tool: Option<&str>) -> Self {
+        let id = follow.ticket().task_id;
+        Self { client, follow, id, tool: tool.map(str::to_owned), told: true }
     }
 
     /// The same, without a word until the end.
@@ -67,44 +71,32 @@ impl<'a> Following<'a> {
     }
 
     /// Follows it until it ends, needs input that nobody here gives, or is left.
-    pub async fn until_end(self) -> Result<Outcome, Problem> {
-        let client = self.client;
-        if self.fresh {
-            client.live.show(Standing::of(&self.task));
-        } else {
-            self.show(&self.task)?;
-        }
-        let outcome = Outcome::of(&self.task);
-        if self.is_last(&outcome) {
-            return self.ended(outcome);
-        }
-        let mut follow = Follow::new(&client.session, &self.id, client.answerer(), self.ticket.clone());
+    pub async fn until_end(mut self) -> Result<Outcome, Problem> {
         let outcome = loop {
-            let next = self.next(&mut follow).await?;
-            let Some(state) = next else { break Outcome::working(&self.id) };
-            let Some(state) = state else { break Outcome::expired(&self.id) };
-            self.show(&state)?;
-            let outcome = Outcome::of(&state);
-            if self.is_last(&outcome) {
-                break outcome;
+            match self.next().await? {
+                Next::Left => break Outcome::working(&self.id),
+                Next::Gone => break Outcome::expired(&self.id),
+                Next::State(task) => {
+                    self.show(&task)?;
+                    let outcome = Outcome::of(&task);
+                    if self.is_last(&outcome) {
+                        break outcome;
+                    }
+                }
             }
         };
-        let ticket = follow.ticket().clone();
-        Self { ticket, ..self }.ended(outcome)
+        self.ended(outcome)
     }
 
-    /// The next state, `Some(None)` if the task is gone; `None` if the user leaves it.
-    async fn next(&self, follow: &mut Follow<'_, crate::person::Person>) -> Result<Option<Option<Value>>, Problem> {
-        let client = self.client;
-        let mut next = pin!(follow.next());
+    async fn next(&mut self) -> Result<Next, Problem> {
         loop {
             tokio::select! {
-                state = &mut next => return state.map(Some),
-                () = tokio::time::sleep(Live::PACE) => client.live.tick(),
-                () = client.person.interrupted() => match self.wish().await {
+                state = self.follow.next() => return Ok(state?.map_or(Next::Gone, Next::State)),
+                () = tokio::time::sleep(Live::PACE) => self.client.live.tick(),
+                () = self.client.person.interrupted() => match self.wish().await {
                     Wish::GoOn => {}
-                    Wish::Cancel => tasks::cancel(&client.session, &self.id).await?,
-                    Wish::Detach => return Ok(None),
+                    Wish::Cancel => self.client.session.cancel(&self.id).await?,
+                    Wish::Detach => return Ok(Next::Left),
                 },
             }
         }
@@ -145,14 +137,14 @@ impl<'a> Following<'a> {
     }
 
     fn keep(&self) -> Result<(), Problem> {
-        let ttl = self.task["ttlMs"].as_u64();
+        let ticket = self.follow.ticket();
         self.client.tickets.keep(&Kept {
             task_id: self.id.clone(),
             tool: self.tool.clone(),
             server: self.client.place.clone(),
             created: now(),
-            until: ttl.map(|ttl| now().saturating_add(ttl).saturating_add(GRACE)),
-            ticket: self.ticket.clone(),
+            until: ticket.ttl.map(|ttl| now().saturating_add(ttl).saturating_add(GRACE)),
+            ticket,
         })
     }
 }
