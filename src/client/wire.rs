@@ -135,5 +135,5 @@ fn parse_retry_after(text: &str) -> Option<Duration> {
         return Some(Duration::from_secs(seconds));
     }
     let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    std::time::SystemTime::from(moment).duration_since(std::time::SystemTime::now()).ok()
+    std::time::SystemTime::try_from(moment).ok()?.duration_since(std::time::SystemTime::now()).ok()
 }
