@@ -134,7 +134,7 @@ fn check(paths: &Paths) -> Result<(), Failure> {
 fn exported(root: &Path) -> Result<Vec<OutputFile>, Error> {
     let folder = root.join("schema");
     let (schemas, overlay) = load_folder(&folder)?;
-    export(&schemas, &overlay, &Intent::load(&folder.join("export.toml"))?)
+    export(&schemas, &overlay, &Intent::load(&folder)?)
 }
 
 fn files(paths: &Paths) -> Result<Vec<OutputFile>, Error> {

@@ -8,10 +8,13 @@ mod dialect;
 mod flat;
 mod flavour;
 mod intent;
+mod judge;
 mod messages;
+mod vectors;
 mod walk;
 
 pub use intent::{Intent, Rules};
+pub use vectors::Written;
 
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
@@ -36,7 +39,10 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
     let revisions = read_house(folders)?;
     overlay.check(&revisions)?;
     intent.check(&revisions)?;
-    let mut files = vec![OutputFile::new("schema/README.md", include_str!("export/README.md"))];
+    let mut files = vec![
+        OutputFile::new("schema/README.md", include_str!("export/README.md")),
+        OutputFile::new("vectors/README.md", include_str!("export/vectors/README.md")),
+    ];
     let mut problems = Problems::default();
     for revision in &revisions {
         files.extend(problems.take(schemas_of(revision, overlay, intent)).unwrap_or_default());
@@ -64,5 +70,6 @@ fn schemas_of(revision: &Revision, overlay: &Overlay, intent: &Intent) -> Result
             }
         }
     }
+    files.push(vectors::of(revision, settings, rules)?);
     Ok(files)
 }

@@ -1,5 +1,6 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
+use super::vectors::Written;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use serde::Deserialize;
@@ -29,19 +30,29 @@ pub struct Rules {
     pub without: BTreeMap<String, Vec<String>>,
     /// Members of which an object has at least one.
     pub some: BTreeMap<String, Vec<String>>,
+    /// Requirements that a member belongs to, whatever the object; without, those of the object count.
+    pub requirements: BTreeMap<String, Vec<String>>,
+    /// Test messages written by hand, from `vectors.json` of the revision's folder.
+    #[serde(skip)]
+    pub messages: Vec<Written>,
 }
 
 impl Intent {
-    /// Reads the rules from a file.
+    /// Reads the rules and the messages written by hand: `export.toml` of the folder, and `vectors.json` in the folder of
+    /// each revision that has rules.
     ///
     /// # Errors
-    /// The file cannot be read, is not TOML or has entries of other names.
-    pub fn load(path: &Path) -> Result<Self, Error> {
-        let file = path.to_string_lossy().replace('\\', "/");
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Problem::new(&file, "", format!("cannot be read: {error}")))?;
+    /// A file cannot be read, is not TOML or JSON, or has entries of other names.
+    pub fn load(folder: &Path) -> Result<Self, Error> {
+        let (file, text) = read(&folder.join("export.toml"))?;
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
-        Ok(Self { file, ..intent })
+        let mut intent = Self { file, ..intent };
+        for (name, rules) in &mut intent.revision {
+            let (file, text) = read(&folder.join(name).join("vectors.json"))?;
+            rules.messages =
+                serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+        }
+        Ok(intent)
     }
 
     /// Checks that every entry names an object that is there.
@@ -71,5 +82,13 @@ impl Rules {
                 problems.push(Problem::new(file, pointer, format!("`{name}` has no member `{member}`")));
             }
         }
+    }
+}
+
+fn read(path: &Path) -> Result<(String, String), Problem> {
+    let file = path.to_string_lossy().replace('\\', "/");
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err(Problem::new(&file, "", format!("cannot be read: {error}"))),
     }
 }

@@ -22,7 +22,7 @@ fn what_is_committed_is_up_to_date() {
 fn what_is_exported_is_up_to_date() {
     let folder = repository().join("schema");
     let (schemas, overlay) = load_folder(&folder).expect("the schemas have no faults");
-    let intent = Intent::load(&folder.join("export.toml")).expect("the rules have no faults");
+    let intent = Intent::load(&folder).expect("the rules have no faults");
     let files = export(&schemas, &overlay, &intent).expect("the schemas have no faults");
     assert_eq!(files, export(&schemas, &overlay, &intent).expect("the schemas have no faults"), "not the same twice");
     let drifted = compare(&repository().join("generated"), &files).expect("the files can be read");
