@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use mcp_tasks_codegen::{
-    Drift, Error, OutputFile, Overlay, compare, generate, load_files, load_folder, published_crate,
+    Drift, Error, Intent, OutputFile, Overlay, compare, export, generate, load_files, load_folder, published_crate,
 };
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,10 @@ struct Cli {
 enum Command {
     /// Write the types.
     Generate(Paths),
-    /// Compare the types on disk with what would be written, and fail if they differ.
+    /// Compare the types and the exported files on disk with what would be written, and fail if they differ.
     Check(Paths),
+    /// Write schemas and test vectors for other languages.
+    Export(Place),
 }
 
 #[derive(Args)]
@@ -46,6 +48,17 @@ struct Paths {
     root: PathBuf,
 }
 
+/// Where exported files go.
+#[derive(Args)]
+struct Place {
+    /// The folder to write to. By default `generated` of the project.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The folder of the project.
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    root: PathBuf,
+}
+
 /// Why a command ended early.
 enum Failure {
     Input(Error),
@@ -59,6 +72,7 @@ pub fn run() -> ExitCode {
     let outcome = match &command {
         Command::Generate(paths) => write(paths),
         Command::Check(paths) => check(paths),
+        Command::Export(place) => write_exported(place),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -84,19 +98,43 @@ fn write(paths: &Paths) -> Result<(), Failure> {
     Ok(())
 }
 
+fn write_exported(place: &Place) -> Result<(), Failure> {
+    let files = exported(&place.root).map_err(Failure::Input)?;
+    let out = place.out.clone().unwrap_or_else(|| place.root.join("generated"));
+    mcp_tasks_codegen::write(&out, &files).map_err(Failure::Output)?;
+    println!("{} files in {}", files.len(), out.display());
+    Ok(())
+}
+
 fn check(paths: &Paths) -> Result<(), Failure> {
-    let files = files(paths).map_err(Failure::Input)?;
     let out = paths.out();
-    let drifted = compare(&out, &files).map_err(Failure::Output)?;
-    if drifted.is_empty() {
-        println!("{} files in {} are up to date", files.len(), out.display());
+    let mut sets = vec![(files(paths).map_err(Failure::Input)?, paths.command())];
+    if paths.schema.is_empty() && paths.out.is_none() {
+        sets.push((exported(&paths.root).map_err(Failure::Input)?, "cargo run -p mcp-tasks-codegen -- export".into()));
+    }
+    let mut outcomes = Vec::new();
+    for (files, command) in &sets {
+        outcomes.push((files.len(), compare(&out, files).map_err(Failure::Output)?, command));
+    }
+    let count: usize = outcomes.iter().map(|(count, ..)| count).sum();
+    outcomes.retain(|(_, drifted, _)| !drifted.is_empty());
+    if outcomes.is_empty() {
+        println!("{count} files in {} are up to date", out.display());
         return Ok(());
     }
+    let drifted: Vec<&Drift> = outcomes.iter().flat_map(|(_, drifted, _)| drifted).collect();
     for drift in &drifted {
         eprint!("{}", shown(drift, &out));
     }
-    eprintln!("{} of {} files are not what the schemas say. Run: {}", drifted.len(), files.len(), paths.command());
+    let commands: Vec<&str> = outcomes.iter().map(|(.., command)| command.as_str()).collect();
+    eprintln!("{} of {count} files are not what the schemas say. Run: {}", drifted.len(), commands.join(" && "));
     Err(Failure::Drift)
+}
+
+fn exported(root: &Path) -> Result<Vec<OutputFile>, Error> {
+    let folder = root.join("schema");
+    let (schemas, overlay) = load_folder(&folder)?;
+    export(&schemas, &overlay, &Intent::load(&folder)?)
 }
 
 fn files(paths: &Paths) -> Result<Vec<OutputFile>, Error> {
