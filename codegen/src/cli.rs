@@ -1,5 +1,7 @@
 //! Commands: their arguments, what they print, and their exit codes.
 
+mod diff;
+
 use clap::{Args, Parser, Subcommand};
 use mcp_tasks_codegen::{
     Drift, Error, OutputFile, Overlay, compare, generate, load_files, load_folder, published_crate,
@@ -11,7 +13,7 @@ use std::process::ExitCode;
 /// Generates the Rust types of the MCP Tasks extension from its JSON Schema.
 ///
 /// Exit codes: 0 done; 1 the input has faults, or `check` found drift; 2 the arguments are wrong; 3 a file could not be
-/// read back or written.
+/// read back or written; 4 `diff` found what `--fail-on` names.
 #[derive(Parser)]
 #[command(name = "mcp-tasks-codegen", version)]
 struct Cli {
@@ -25,6 +27,8 @@ enum Command {
     Generate(Paths),
     /// Compare the types on disk with what would be written, and fail if they differ.
     Check(Paths),
+    /// Say what changed between two revisions, and whom it breaks.
+    Diff(diff::Arguments),
 }
 
 #[derive(Args)]
@@ -51,6 +55,8 @@ enum Failure {
     Input(Error),
     Output(std::io::Error),
     Drift,
+    /// A change that the caller asked to be told of.
+    Changed,
 }
 
 /// Runs the command that the arguments ask for.
@@ -59,6 +65,7 @@ pub fn run() -> ExitCode {
     let outcome = match &command {
         Command::Generate(paths) => write(paths),
         Command::Check(paths) => check(paths),
+        Command::Diff(arguments) => diff::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -69,6 +76,7 @@ pub fn run() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Drift) => ExitCode::from(1),
+        Err(Failure::Changed) => ExitCode::from(4),
         Err(Failure::Output(error)) => {
             eprintln!("{error}");
             ExitCode::from(3)

@@ -13,6 +13,7 @@
 
 mod builder;
 mod contradiction;
+pub mod diff;
 mod document;
 mod emit;
 mod error;
@@ -22,6 +23,7 @@ mod lint;
 mod load;
 mod lower;
 mod overlay;
+mod revision;
 mod typify;
 mod write;
 
@@ -31,6 +33,7 @@ pub use emit::OutputFile;
 pub use error::{Error, Problem};
 pub use load::{load_files, load_folder};
 pub use overlay::{Lenient, Overlay, Settings};
+pub use revision::load_revision;
 pub use write::{Drift, compare, write};
 
 use emit::Header;
