@@ -1,5 +1,7 @@
 //! Commands: their arguments, what they print, and their exit codes.
 
+mod diff;
+
 use clap::{Args, Parser, Subcommand};
 use mcp_tasks_codegen::{
     Drift, Error, Intent, OutputFile, Overlay, compare, export, generate, load_files, load_folder, published_crate,
@@ -11,7 +13,7 @@ use std::process::ExitCode;
 /// Generates the Rust types of the MCP Tasks extension from its JSON Schema.
 ///
 /// Exit codes: 0 done; 1 the input has faults, or `check` found drift; 2 the arguments are wrong; 3 a file could not be
-/// read back or written.
+/// read back or written; 4 `diff` found what `--fail-on` names.
 #[derive(Parser)]
 #[command(name = "mcp-tasks-codegen", version)]
 struct Cli {
@@ -27,6 +29,8 @@ enum Command {
     Check(Paths),
     /// Write schemas and test vectors for other languages.
     Export(Place),
+    /// Say what changed between two revisions, and whom it breaks.
+    Diff(diff::Arguments),
 }
 
 #[derive(Args)]
@@ -64,6 +68,8 @@ enum Failure {
     Input(Error),
     Output(std::io::Error),
     Drift,
+    /// A change that the caller asked to be told of.
+    Changed,
 }
 
 /// Runs the command that the arguments ask for.
@@ -73,6 +79,7 @@ pub fn run() -> ExitCode {
         Command::Generate(paths) => write(paths),
         Command::Check(paths) => check(paths),
         Command::Export(place) => write_exported(place),
+        Command::Diff(arguments) => diff::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -83,6 +90,7 @@ pub fn run() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Drift) => ExitCode::from(1),
+        Err(Failure::Changed) => ExitCode::from(4),
         Err(Failure::Output(error)) => {
             eprintln!("{error}");
             ExitCode::from(3)

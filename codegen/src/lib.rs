@@ -13,6 +13,7 @@
 
 mod builder;
 mod contradiction;
+pub mod diff;
 mod document;
 mod emit;
 mod error;
@@ -23,6 +24,7 @@ mod lint;
 mod load;
 mod lower;
 mod overlay;
+mod revision;
 mod typify;
 mod write;
 
@@ -33,6 +35,7 @@ pub use error::{Error, Problem};
 pub use export::{Intent, Rules, Written, export};
 pub use load::{load_files, load_folder};
 pub use overlay::{Lenient, Overlay, Settings};
+pub use revision::load_revision;
 pub use write::{Drift, compare, write};
 
 use emit::Header;
