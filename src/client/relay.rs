@@ -56,7 +56,9 @@ impl<H: Service<RoleClient>> Service<RoleClient> for WithTasks<H> {
         notification: ServerNotification,
         context: NotificationContext<RoleClient>,
     ) -> Result<(), ErrorData> {
-        if let Some(task) = pushed(&notification, &context.meta)
+        // rmcp moves `_meta` into the extensions before it looks for it, and leaves `context.meta` empty.
+        let meta = context.extensions.get().unwrap_or(&context.meta);
+        if let Some(task) = pushed(&notification, meta)
             && self.routes.push(task)
         {
             return Ok(());

@@ -87,7 +87,7 @@ fn lost(why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
 
 /// A JSON-RPC error; one that says when to come again is no refusal (GET-04).
 fn refused(error: rmcp::ErrorData) -> Failure {
-    let (code, message, data) = (i64::from(error.code.0), error.message.into_owned(), error.data);
+    let (code, message, data) = (i64::from(error.code.0), error.message.into_owned(), error.data.map(Box::new));
     let wait = data.as_ref().and_then(|data| data.get("retryAfterMs")).and_then(Value::as_u64);
     match wait {
         Some(ms) => Failure::Lost {
@@ -134,6 +134,5 @@ fn parse_retry_after(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
     }
-    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    std::time::SystemTime::from(moment).duration_since(std::time::SystemTime::now()).ok()
+    httpdate::parse_http_date(text).ok()?.duration_since(std::time::SystemTime::now()).ok()
 }
