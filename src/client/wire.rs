@@ -10,7 +10,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
-    ClientError,
+    ClientError, Running,
     driver::Failure,
     error::Cause,
     relay::{Asker, Routes, has_handler, server_request},
@@ -26,6 +26,8 @@ pub(super) struct Wire {
     pub peer: Peer<RoleClient>,
     pub asker: Arc<dyn Asker>,
     pub routes: Arc<Routes>,
+    /// Closes the connection when nobody needs it any more.
+    pub running: Arc<Running>,
 }
 
 impl Wire {
@@ -115,15 +117,28 @@ pub(super) fn value(result: &ServerResult) -> Result<Value, serde_json::Error> {
 }
 
 /// How long the server wants to be left alone, from the `Retry-After` of an HTTP answer.
+#[cfg(feature = "client-http")]
 fn retry_after(error: &(dyn Error + 'static)) -> Option<Duration> {
+    use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+
     let mut source = Some(error);
     while let Some(error) = source {
-        #[cfg(feature = "client-http")]
-        if let Some(status) = error.downcast_ref::<rmcp::transport::streamable_http_client::HttpStatusError>() {
+        // The outer error passes itself off as the inner one, which is not among its sources.
+        let status = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::HttpStatus(status)) => Some(status),
+            _ => error.downcast_ref::<HttpStatusError>(),
+        };
+        if let Some(status) = status {
             return status.retry_after.as_deref().and_then(parse_retry_after);
         }
         source = error.source();
     }
+    None
+}
+
+/// Without HTTP nobody says so.
+#[cfg(not(feature = "client-http"))]
+fn retry_after(_: &(dyn Error + 'static)) -> Option<Duration> {
     None
 }
 

@@ -18,7 +18,10 @@ use axum::{
     response::{IntoResponse, Response},
     serve::ListenerExt,
 };
-use mcp_tasks::{client::TaskClient, http::TasksLayer};
+use mcp_tasks::{
+    client::{Called, FollowOptions, TaskClient},
+    http::TasksLayer,
+};
 use rmcp::transport::{
     StreamableHttpClientTransport,
     streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager},
@@ -40,9 +43,12 @@ struct Seen {
     name: String,
 }
 
+fn header(request: &Request, name: &str) -> String {
+    request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned()
+}
+
 async fn look(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
-    let (method, name) = (header("mcp-method"), header("mcp-name"));
+    let (method, name) = (header(&request, "mcp-method"), header(&request, "mcp-name"));
     let get = method == "tasks/get";
     gate.seen.lock().unwrap().push(Seen { at: Instant::now(), method, name });
     let fail = |left: u32| left.checked_sub(1);
@@ -78,7 +84,7 @@ async fn connect(address: SocketAddr, user: User) -> TaskClient {
 async fn requests_carry_their_headers() {
     let (gate, user) = (Gate::default(), User::default());
     let client = connect(serve(gate.clone()).await, user.clone()).await;
-    ours::result_question_and_cancel(&client, &user).await;
+    ours::result_question_and_cancel(&client, &user, &FollowOptions::default().with_poll_only()).await;
     let seen = gate.seen.lock().unwrap().clone();
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
         let of_method: Vec<_> = seen.iter().filter(|seen| seen.method == method).collect();
@@ -93,10 +99,24 @@ async fn an_unavailable_server_is_waited_for() {
     let (gate, user) = (Gate::default(), User::default());
     gate.failing.store(3, Ordering::SeqCst);
     let client = connect(serve(gate.clone()).await, user.clone()).await;
-    client.call_tool(ours::params("greet")).await.expect("a result");
+    let options = FollowOptions::default().with_poll_only();
+    let called = client.call_tool_task_with(ours::params("greet"), options).await;
+    let Ok(Called::Task(handle)) = called else { panic!("no task: {called:?}") };
+    handle.result().await.expect("a result");
     let times: Vec<_> =
         gate.seen.lock().unwrap().iter().filter(|seen| seen.method == "tasks/get").map(|seen| seen.at).collect();
     assert!(times.len() >= 2, "{times:?}");
     assert!(times[1] - times[0] >= Duration::from_secs(1), "{times:?}");
     assert_eq!(user.asked(), 1);
+}
+
+/// With a stream the server is not polled at all: each state is pushed.
+#[tokio::test]
+async fn a_stream_replaces_polls() {
+    let (gate, user) = (Gate::default(), User::default());
+    let client = connect(serve(gate.clone()).await, user.clone()).await;
+    ours::result_question_and_cancel(&client, &user, &FollowOptions::default()).await;
+    let seen = gate.seen.lock().unwrap().clone();
+    let count = |method| seen.iter().filter(|seen| seen.method == method).count();
+    assert!(count("subscriptions/listen") == 2 && count("tasks/get") <= 2, "{seen:?}");
 }

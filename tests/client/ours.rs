@@ -4,7 +4,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use mcp_tasks::{
     Elicited, TaskContext, TaskServer, ToolError,
-    client::{Called, ClientError, TaskClient},
+    client::{Called, ClientError, FollowOptions, TaskClient},
     task_tool,
 };
 use rmcp::model::CallToolRequestParams;
@@ -51,12 +51,17 @@ async fn connect(user: User) -> TaskClient {
     TaskClient::connect(user, near).await.expect("a session")
 }
 
-pub async fn result_question_and_cancel(client: &TaskClient, user: &User) {
-    let result = client.call_tool(params("greet")).await.expect("a result");
+/// A result, a question and a cancellation, followed as the options say.
+pub async fn result_question_and_cancel(client: &TaskClient, user: &User, options: &FollowOptions) {
+    let called = client.call_tool_task_with(params("greet"), options.clone()).await;
+    let Ok(Called::Task(handle)) = called else { panic!("no task: {called:?}") };
+    let result = handle.result().await.expect("a result");
     let text = serde_json::to_value(&result.content).expect("JSON")[0]["text"].clone();
     assert_eq!((text, user.asked.load(Ordering::SeqCst)), (json!("hello Ada"), 1));
 
-    let Ok(Called::Task(handle)) = client.call_tool_task(params("forever")).await else { panic!("no task") };
+    let Ok(Called::Task(handle)) = client.call_tool_task_with(params("forever"), options.clone()).await else {
+        panic!("no task")
+    };
     handle.cancel().await.expect("the server heard");
     assert!(matches!(handle.result().await, Err(ClientError::Cancelled)));
 }
@@ -65,5 +70,5 @@ pub async fn result_question_and_cancel(client: &TaskClient, user: &User) {
 #[tokio::test]
 async fn over_lines() {
     let user = User::default();
-    result_question_and_cancel(&connect(user.clone()).await, &user).await;
+    result_question_and_cancel(&connect(user.clone()).await, &user, &FollowOptions::default()).await;
 }

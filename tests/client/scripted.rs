@@ -27,8 +27,6 @@ pub enum Act {
     Silence,
     /// Answers later.
     Late(Duration, Value),
-    /// Sends this first, then answers.
-    After(Value, Value),
 }
 
 /// A request or notification that the server got, and when.
@@ -53,7 +51,6 @@ struct Script {
     calls: VecDeque<Act>,
     gets: VecDeque<Act>,
     updates: VecDeque<Act>,
-    cancels: VecDeque<Act>,
     listens: VecDeque<Act>,
     log: Vec<Got>,
 }
@@ -106,11 +103,6 @@ impl Server {
         self
     }
 
-    pub fn cancels(self, acts: impl IntoIterator<Item = Act>) -> Self {
-        self.script.lock().unwrap().cancels.extend(acts);
-        self
-    }
-
     pub fn listens(self, acts: impl IntoIterator<Item = Act>) -> Self {
         self.script.lock().unwrap().listens.extend(acts);
         self
@@ -160,10 +152,6 @@ impl Server {
                 drop(sender.send(error(json!({ "code": code, "message": text, "data": data }))));
             }
             Act::Silence => {}
-            Act::After(first, value) => {
-                let _ = sender.send(first);
-                let _ = sender.send(result(value));
-            }
             Act::Late(delay, value) => {
                 let message = result(value);
                 tokio::spawn(async move {
@@ -190,7 +178,7 @@ impl Server {
             "tools/call" => next(&mut script.calls, Act::Result(created())),
             "tasks/get" => next(&mut script.gets, Act::Result(working(0))),
             "tasks/update" => next(&mut script.updates, ack()),
-            "tasks/cancel" => next(&mut script.cancels, ack()),
+            "tasks/cancel" => ack(),
             "subscriptions/listen" => next(&mut script.listens, Act::Error(-32601, "no streams")),
             "tools/list" => Act::Result(created()),
             _ => Act::Error(-32601, "unknown"),
