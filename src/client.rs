@@ -146,12 +146,12 @@ pub enum Called {
     Task(TaskHandle),
 }
 
-/// A client that knows what to do with tasks. Cheap to clone; the connection closes when the last one is dropped.
+/// A client that knows what to do with tasks. Cheap to clone; the connection closes when the last clone and the last handle
+/// are dropped.
 #[derive(Clone)]
 pub struct TaskClient {
     wire: Wire,
     server: Arc<str>,
-    running: Arc<Running>,
 }
 
 struct Running {
@@ -205,9 +205,10 @@ impl TaskClient {
         let peer = running.peer().clone();
         let name = || peer.peer_info().and_then(|info| info.server_info.as_ref().map(|server| server.name.clone()));
         let server = options.server.or_else(name).unwrap_or_default().into();
-        let wire = Wire { asker: running.service().asker(), routes: running.service().routes(), peer };
+        let (asker, routes) = (running.service().asker(), running.service().routes());
         let stop = Mutex::new(Some(running.cancellation_token()));
-        Self { wire, server, running: Arc::new(Running { stop, _service: Box::new(running) }) }
+        let running = Arc::new(Running { stop, _service: Box::new(running) });
+        Self { wire: Wire { peer, asker, routes, running }, server }
     }
 
     /// rmcp's side of it, for all that has nothing to do with tasks. A server that answers such a request with a task is
@@ -319,7 +320,7 @@ impl TaskClient {
 
     /// Closes the connection, for all clones and handles. Tasks run on.
     pub fn close(&self) {
-        if let Some(stop) = self.running.stop.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(stop) = self.wire.running.stop.lock().unwrap_or_else(PoisonError::into_inner).take() {
             stop.cancel();
         }
     }

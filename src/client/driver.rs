@@ -91,7 +91,7 @@ pub enum Failure {
         /// What the server says about it.
         message: String,
         /// Details of the server's.
-        data: Option<Value>,
+        data: Option<Box<Value>>,
     },
 }
 
@@ -177,6 +177,8 @@ pub struct Driver {
     cancel: Cancel,
     /// When a cancellation or an update that failed is tried again.
     next_send: Now,
+    /// Until when the server wants to be left alone.
+    quiet_until: Now,
     stream: Stream,
     listens: u32,
     /// What is returned once the check after a refusal finds the task alive.
@@ -234,6 +236,7 @@ impl Driver {
             failures: 0,
             cancel: Cancel::No,
             next_send: Now::ZERO,
+            quiet_until: Now::ZERO,
             listens: 0,
             refusal: None,
             check: false,
@@ -279,9 +282,9 @@ impl Driver {
             at(moment);
         }
         if self.in_flight.is_none() {
-            at(self.next_poll);
-            if self.cancel == Cancel::Wanted || self.answers.has_pending() {
-                at(self.next_send);
+            at(self.poll_at());
+            if self.cancel == Cancel::Wanted || self.answers_wait() {
+                at(self.next_send.max(self.quiet_until));
             }
         }
         wake
@@ -348,26 +351,36 @@ impl Driver {
 
     fn send(&mut self, now: Now) {
         if self.cancel == Cancel::Wanted {
-            if now >= self.next_send {
+            if now >= self.next_send.max(self.quiet_until) {
                 self.in_flight = Some(InFlight::Cancel);
                 self.commands.push(Command::Cancel);
             }
             return;
         }
-        if self.cancel == Cancel::No && self.refusal.is_none() && now >= self.next_send && self.answers.has_pending() {
+        if self.answers_wait() && now >= self.next_send.max(self.quiet_until) {
             let answers = self.answers.send();
             self.in_flight = Some(InFlight::Update);
             self.commands.push(Command::Update(answers));
             return;
         }
-        let allowed = self.last_poll.is_none_or(|last| now >= last + FLOOR);
-        if now >= self.next_poll && allowed {
+        if now >= self.poll_at() {
             self.in_flight = Some(if self.check { InFlight::Check } else { InFlight::Poll });
             self.check = false;
             self.poll_sent = now;
             self.last_poll = Some(now);
             self.commands.push(Command::Poll);
         }
+    }
+
+    /// When the next poll may be sent.
+    fn poll_at(&self) -> Now {
+        let floor = self.last_poll.map_or(Now::ZERO, |last| last + FLOOR);
+        self.next_poll.max(self.quiet_until).max(floor)
+    }
+
+    /// Whether there is an answer to send.
+    fn answers_wait(&self) -> bool {
+        self.cancel == Cancel::No && self.refusal.is_none() && self.answers.has_pending()
     }
 
     /// When the task is taken to be gone, if nothing changes until then (CLI-02).
@@ -434,7 +447,7 @@ impl Driver {
             Some(Outcome::Failed(error)) => self.finish(Err(ClientError::Failed {
                 code: error.code.get(),
                 message: error.message,
-                data: error.data,
+                data: error.data.map(Box::new),
             })),
             Some(Outcome::Cancelled) => self.finish(Err(ClientError::Cancelled)),
             Some(outcome) => self.finish(Ok(outcome)),
@@ -523,7 +536,7 @@ impl Driver {
             }
             failure => {
                 self.check = check;
-                if let Some(delay) = self.retry(failure) {
+                if let Some(delay) = self.retry(failure, now) {
                     self.next_poll = now + delay;
                 }
             }
@@ -545,7 +558,7 @@ impl Driver {
             }
             failure => {
                 self.forget_superseded();
-                if let Some(delay) = self.retry(failure) {
+                if let Some(delay) = self.retry(failure, now) {
                     self.next_send = now + delay;
                 }
             }
@@ -565,7 +578,7 @@ impl Driver {
         match failure {
             Failure::Refused { code: -32602, .. } => self.finish(Err(ClientError::Expired)),
             failure => {
-                if let Some(delay) = self.retry(failure) {
+                if let Some(delay) = self.retry(failure, now) {
                     self.next_send = now + delay;
                 }
             }
@@ -573,7 +586,7 @@ impl Driver {
     }
 
     /// How long to wait before a failed request is made again, unless that is useless.
-    fn retry(&mut self, failure: Failure) -> Option<Duration> {
+    fn retry(&mut self, failure: Failure, now: Now) -> Option<Duration> {
         let (retry_after, error) = match failure {
             Failure::Lost { retry_after, error } => (retry_after, error),
             Failure::Closed(error) => {
@@ -591,7 +604,11 @@ impl Driver {
             self.finish(Err(error));
             return None;
         }
-        Some(self.pace.retry(self.failures, retry_after))
+        let delay = self.pace.retry(self.failures, retry_after);
+        if retry_after.is_some() {
+            self.quiet_until = now + delay;
+        }
+        Some(delay)
     }
 
     fn finish(&mut self, outcome: Result<Outcome, ClientError>) {

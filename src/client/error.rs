@@ -16,7 +16,7 @@ pub enum ClientError {
         /// What the server says about it.
         message: String,
         /// Details of the server's.
-        data: Option<Value>,
+        data: Option<Box<Value>>,
     },
     /// The server refused the request itself, and there is no task: exactly its JSON-RPC error.
     #[error("the server refused: {message} ({code})")]
@@ -26,7 +26,7 @@ pub enum ClientError {
         /// What the server says about it.
         message: String,
         /// Details of the server's.
-        data: Option<Value>,
+        data: Option<Box<Value>>,
     },
     /// The task was cancelled, by this client or by another.
     #[error("the task was cancelled")]
@@ -69,7 +69,7 @@ pub enum ClientError {
         /// What the server says about it.
         message: String,
         /// Details of the server's, such as the reason for each key.
-        data: Option<Value>,
+        data: Option<Box<Value>>,
     },
     /// No such question is outstanding, or it has been answered already (CLI-09).
     #[error("no question `{0}` is outstanding")]

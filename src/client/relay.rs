@@ -56,7 +56,7 @@ impl<H: Service<RoleClient>> Service<RoleClient> for WithTasks<H> {
         notification: ServerNotification,
         context: NotificationContext<RoleClient>,
     ) -> Result<(), ErrorData> {
-        // rmcp moves `_meta` into the extensions, and leaves `context.meta` empty.
+        // rmcp moves `_meta` into the extensions before it looks for it, and leaves `context.meta` empty.
         let meta = context.extensions.get().unwrap_or(&context.meta);
         if let Some(task) = pushed(&notification, meta)
             && self.routes.push(task)

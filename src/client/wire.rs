@@ -10,7 +10,7 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
-    ClientError,
+    ClientError, Running,
     driver::Failure,
     error::Cause,
     relay::{Asker, Routes, has_handler, server_request},
@@ -26,6 +26,8 @@ pub(super) struct Wire {
     pub peer: Peer<RoleClient>,
     pub asker: Arc<dyn Asker>,
     pub routes: Arc<Routes>,
+    /// Closes the connection when nobody needs it any more.
+    pub running: Arc<Running>,
 }
 
 impl Wire {
@@ -87,7 +89,7 @@ fn lost(why: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
 
 /// A JSON-RPC error; one that says when to come again is no refusal (GET-04).
 fn refused(error: rmcp::ErrorData) -> Failure {
-    let (code, message, data) = (i64::from(error.code.0), error.message.into_owned(), error.data);
+    let (code, message, data) = (i64::from(error.code.0), error.message.into_owned(), error.data.map(Box::new));
     let wait = data.as_ref().and_then(|data| data.get("retryAfterMs")).and_then(Value::as_u64);
     match wait {
         Some(ms) => Failure::Lost {
@@ -115,15 +117,28 @@ pub(super) fn value(result: &ServerResult) -> Result<Value, serde_json::Error> {
 }
 
 /// How long the server wants to be left alone, from the `Retry-After` of an HTTP answer.
+#[cfg(feature = "client-http")]
 fn retry_after(error: &(dyn Error + 'static)) -> Option<Duration> {
+    use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+
     let mut source = Some(error);
     while let Some(error) = source {
-        #[cfg(feature = "client-http")]
-        if let Some(status) = error.downcast_ref::<rmcp::transport::streamable_http_client::HttpStatusError>() {
+        // The outer error passes itself off as the inner one, which is not among its sources.
+        let status = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::HttpStatus(status)) => Some(status),
+            _ => error.downcast_ref::<HttpStatusError>(),
+        };
+        if let Some(status) = status {
             return status.retry_after.as_deref().and_then(parse_retry_after);
         }
         source = error.source();
     }
+    None
+}
+
+/// Without HTTP nobody says so.
+#[cfg(not(feature = "client-http"))]
+fn retry_after(_: &(dyn Error + 'static)) -> Option<Duration> {
     None
 }
 
@@ -134,6 +149,5 @@ fn parse_retry_after(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
     }
-    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    std::time::SystemTime::try_from(moment).ok()?.duration_since(std::time::SystemTime::now()).ok()
+    httpdate::parse_http_date(text).ok()?.duration_since(std::time::SystemTime::now()).ok()
 }
