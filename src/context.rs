@@ -15,10 +15,11 @@ use std::{
 
 use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
+use tracing::Instrument;
 
 pub use self::testing::TestTask;
 use crate::{
-    engine::Run,
+    engine::{Run, metrics},
     error::{LimitExceeded, TaskContextError},
     input::{InputKey, InputKind, InputState, Question},
     principal::Principal,
@@ -208,7 +209,10 @@ impl TaskContext {
         let entry = record.inputs().paired(&question).ok_or(TaskContextError::Stopped)?;
         let response = match &entry.state {
             InputState::Answered { response } => response.clone(),
-            _ => self.answer(&entry.key).await?,
+            _ => {
+                let span = tracing::debug_span!("task.wait_for_input", task_id = %self.run.id, key = %entry.key);
+                self.answer(&entry.key).instrument(span).await?
+            }
         };
         pending.over = true;
         // What is recorded already is not refused; whatever would come on top of it is.
@@ -219,13 +223,17 @@ impl TaskContext {
     /// Waits for the answer to an outstanding request.
     async fn answer(&self, key: &InputKey) -> Result<Bytes, TaskContextError> {
         let host = &self.run.host;
+        let since = host.clock.now();
         loop {
             let change = self.run.change();
             if self.is_cancelled() {
                 return Err(TaskContextError::Cancelled);
             }
             match host.store.input(self.run.id, key).await {
-                Ok(Some(response)) => return Ok(response),
+                Ok(Some(response)) => {
+                    metrics::answered(host.clock.now().since(since));
+                    return Ok(response);
+                }
                 Ok(None) => {}
                 Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "an answer was not read"),
             }

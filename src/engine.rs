@@ -12,6 +12,8 @@
 
 mod create;
 mod drive;
+mod measured;
+pub mod metrics;
 mod pace;
 mod promote;
 mod recovery;
@@ -34,6 +36,7 @@ use tracing::Instrument;
 pub(crate) use self::run::{Host, Run};
 use self::{
     drive::Gates,
+    measured::Measured,
     pace::Paces,
     recovery::Recoverers,
     runs::Runs,
@@ -121,7 +124,8 @@ pub trait TaskEngine: Send + Sync + 'static {
     /// Creates a task and starts its tool. When this resolves, every node can read the task (NEW-01). If there already is a
     /// task of this principal with the same [key](NewTask::key), that is returned as it stands, and nothing is started.
     ///
-    /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease.
+    /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease. A call
+    /// with a key is carried out all the same.
     ///
     /// # Errors
     /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03); nor if the key
@@ -234,12 +238,13 @@ impl EngineBuilder {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn start(self) -> Result<Engine, EngineError> {
+        metrics::describe();
         let worker = WorkerId(TaskId::random()?.to_bits() as u64);
         let core = Arc::new(Core {
             paces: self.limits.poll_tolerance.map(Paces::new),
             gate: Gate::new(self.limits.running),
             tool_gates: Mutex::default(),
-            host: Arc::new(Host { store: self.store, clock: self.clock, limits: self.limits }),
+            host: Arc::new(Host { store: Arc::new(Measured(self.store)), clock: self.clock, limits: self.limits }),
             runs: Arc::default(),
             watchers: Arc::default(),
             lease: Lease { worker, period: self.lease },
@@ -297,7 +302,7 @@ impl Engine {
     }
 
     /// Runs lost tasks again with `recover` as well, for as long as somebody else keeps it: a served handler is not kept
-    /// alive by its engine. Looks for such tasks at once, and then with each sweep.
+    /// alive by its engine. Looks for such tasks at once if it is the first of its type, and with each sweep.
     ///
     /// [`Tasks`](crate::Tasks) and [`TaskServer`](crate::TaskServer) do this by themselves.
     pub fn recover_with(&self, recover: &Arc<dyn Recover>) {
@@ -406,7 +411,11 @@ impl Engine {
         if self.owned(principal, id).await?.is_settled() {
             return Ok(());
         }
-        self.stands(self.core.host.store.request_cancel(id).await?)
+        let written = self.core.host.store.request_cancel(id).await?;
+        if let Written::Stands(record) = &written {
+            metrics::settled(record.status(), 1);
+        }
+        self.stands(written)
     }
 
     /// Lets the task's run know what a client's call has done, if it runs here; other nodes hear of it from the store.

@@ -102,7 +102,8 @@ impl Shared {
 
 impl<H: ServerHandler> Tasks<H> {
     /// Serves `handler` with tasks that `engine` keeps. Make the engine once: tasks live as long as it does. Make this once
-    /// as well, and serve clones of it: as long as there is one, lost tasks of the handler's tools run again here.
+    /// as well, and serve clones of it: as long as there is one, lost tasks of the handler's tools run again here. For that
+    /// the handler lists its tools once, in a request that nobody made.
     pub fn new(handler: H, engine: &Engine) -> Self {
         Self::of(Arc::new(handler), Arc::new(Shared::new(engine)))
     }

@@ -27,7 +27,11 @@
 pub mod admin;
 #[cfg(feature = "test-support")]
 pub mod conformance;
+#[cfg(feature = "test-support")]
+pub mod faulty;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) mod row;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

@@ -2,10 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tracing::Instrument;
+
 use crate::{
     engine::{
         Call, Core, Engine, Promotion, Ran, TaskWatch,
         drive::start,
+        metrics,
         run::{Host, Run},
         watch::Watch,
     },
@@ -42,7 +45,19 @@ impl Engine {
         if size > limit { Err(LimitExceeded::Arguments { size, limit }) } else { Ok(()) }
     }
 
+    /// Creates the task of a call, or finds it by its key. A call with a key is made to be asked for again when its client
+    /// was lost: it goes on if its request is dropped meanwhile.
     pub(super) async fn create_task(&self, id: TaskId, call: Call) -> Result<Created, EngineError> {
+        if call.task.key.is_none() {
+            return self.create_now(id, call).await;
+        }
+        let engine = self.clone();
+        let creating = tokio::spawn(async move { engine.create_now(id, call).await }.in_current_span());
+        // It ends without a result only with its runtime.
+        creating.await.unwrap_or(Err(EngineError::ShuttingDown))
+    }
+
+    async fn create_now(&self, id: TaskId, call: Call) -> Result<Created, EngineError> {
         self.check(&call.task)?;
         // Listed before it is stored, so that no cancellation passes between the two (case 1).
         let run = Run::of_task(&self.core.host, id, &call.task);
@@ -55,8 +70,10 @@ impl Engine {
         if !is_ours(&record) {
             return Ok(Created::Found(record));
         }
-        listed.run.became_task(&record);
-        start(listed, self.gates(call.gate), call.work, None);
+        metrics::created();
+        if self.core.take_up(&listed.run, &record).await {
+            start(listed, self.gates(call.gate), call.work, None);
+        }
         Ok(Created::Started(record))
     }
 
@@ -124,6 +141,19 @@ impl Core {
             clock.sleep_until(clock.now().plus(pause)).await;
             pause = (pause * 2).min(longest);
         }
+    }
+}
+
+impl Core {
+    /// Makes the run that of a task that was just stored. False if the engine has shut down meanwhile: then the task is let
+    /// go at once, and not started here.
+    pub(super) async fn take_up(&self, run: &Run, record: &TaskRecord) -> bool {
+        run.became_task(record);
+        let revoked = run.is_revoked();
+        if revoked {
+            self.release(record.id, record.epoch).await;
+        }
+        !revoked
     }
 }
 

@@ -7,6 +7,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use tokio::{
@@ -16,9 +17,13 @@ use tokio::{
 use tracing::Instrument;
 
 use crate::{
-    clock::BoxFuture,
+    clock::{BoxFuture, UnixMillis},
     context::TaskContext,
-    engine::{run::Run, runs::Listed},
+    engine::{
+        metrics::{self, RunningNow},
+        run::Run,
+        runs::Listed,
+    },
     limits::Limits,
     task::{Failure, Mutation, Settlement},
 };
@@ -124,7 +129,7 @@ enum Stage {
     /// The tool waits for its turn.
     Queued { turn: BoxFuture<'static, Option<Passed>>, work: Option<Work> },
     /// The tool runs.
-    Running { tool: Tool, _passed: Passed },
+    Running { tool: Tool, since: UnixMillis, _passed: Passed, _now: RunningNow },
     /// The tool has ended, and its end is passed on.
     Ending(BoxFuture<'static, ()>),
 }
@@ -133,19 +138,31 @@ impl Drive {
     fn new(listed: Listed, gates: Gates, work: Work, reply: Option<oneshot::Sender<Settlement>>) -> Self {
         let work = Some(work);
         let stage = match gates.try_pass() {
-            Some(passed) => Stage::Ready { passed: Some(passed), work },
-            None => Stage::Queued { turn: Box::pin(turn(Arc::clone(&listed.run), gates)), work },
+            Some(passed) => {
+                metrics::queued(Duration::ZERO);
+                Stage::Ready { passed: Some(passed), work }
+            }
+            None => {
+                let span = tracing::debug_span!("task.queue", task_id = %listed.run.id);
+                Stage::Queued { turn: Box::pin(turn(Arc::clone(&listed.run), gates).instrument(span)), work }
+            }
         };
         Self { stage, reply, listed }
     }
 
-    /// Starts the tool, unless it was called off before its turn (case 1).
+    /// Starts the tool, unless it was called off before its turn (case 1) or the task was taken from it.
     fn begin(&mut self, work: Option<Work>, passed: Option<Passed>) -> Stage {
+        if self.listed.run.is_revoked() {
+            return Stage::Ending(Box::pin(std::future::ready(())));
+        }
         let (Some(work), Some(passed), false) = (work, passed, self.listed.run.is_cancelled()) else {
             return self.end(Settlement::Cancelled);
         };
         match Tool::start(work, TaskContext::new(Arc::clone(&self.listed.run))) {
-            Ok(tool) => Stage::Running { tool, _passed: passed },
+            Ok(tool) => {
+                let since = self.listed.run.host.clock.now();
+                Stage::Running { tool, since, _passed: passed, _now: RunningNow::new() }
+            }
             Err(panic) => self.end(panicked(&self.listed.run, &*panic)),
         }
     }
@@ -171,12 +188,12 @@ impl Future for Drive {
                     let work = work.take();
                     this.begin(work, passed)
                 }
-                Stage::Running { tool, .. } => {
-                    if this.listed.run.poll_stopped(cx).is_ready() {
-                        // Whoever stopped it has settled the task, or runs it elsewhere.
-                        return Poll::Ready(());
-                    }
-                    let ended = ready!(Pin::new(tool).poll(cx));
+                Stage::Running { tool, since, .. } => {
+                    let stopped = this.listed.run.poll_stopped(cx).is_ready();
+                    let ended = if stopped { None } else { Some(ready!(Pin::new(tool).poll(cx))) };
+                    metrics::ran(this.listed.run.host.clock.now().since(*since));
+                    // Whoever stopped it has settled the task, or runs it elsewhere.
+                    let Some(ended) = ended else { return Poll::Ready(()) };
                     let settlement = ended.unwrap_or_else(|panic| panicked(&this.listed.run, &*panic));
                     this.end(settlement)
                 }
@@ -188,11 +205,14 @@ impl Future for Drive {
 
 /// Waits for the tool's turn; `None` if it was called off before.
 async fn turn(run: Arc<Run>, gates: Gates) -> Option<Passed> {
-    tokio::select! {
+    let since = run.host.clock.now();
+    let passed = tokio::select! {
         biased;
-        () = run.until(|run| run.is_cancelled().then_some(())) => None,
-        passed = gates.pass() => Some(passed),
-    }
+        () = run.until(|run| run.is_cancelled().then_some(())) => return None,
+        passed = gates.pass() => passed,
+    };
+    metrics::queued(run.host.clock.now().since(since));
+    Some(passed)
 }
 
 async fn finish(run: Arc<Run>, settlement: Settlement, reply: Option<oneshot::Sender<Settlement>>) {
@@ -207,8 +227,12 @@ async fn finish(run: Arc<Run>, settlement: Settlement, reply: Option<oneshot::Se
 }
 
 async fn settle(run: &Run, settlement: Settlement) {
-    match run.commit(&Mutation::Settle(settlement)).await {
-        Ok(record) => tracing::debug!(task_id = %run.id, status = ?record.status(), "task settled"),
+    let span = tracing::debug_span!("task.settle", task_id = %run.id);
+    match run.commit(&Mutation::Settle(settlement)).instrument(span).await {
+        Ok(record) => {
+            metrics::settled(record.status(), 1);
+            tracing::debug!(task_id = %run.id, status = ?record.status(), "task settled");
+        }
         Err(refusal) => tracing::info!(task_id = %run.id, %refusal, "the end of a tool came too late"),
     }
 }

@@ -15,6 +15,7 @@ use crate::{
         Call, Engine, Promotion, Ran,
         create::is_ours,
         drive::start,
+        metrics,
         run::{Inline, InlineInput, Run},
     },
     error::EngineError,
@@ -67,8 +68,10 @@ impl Engine {
             // Its lease was lost while the store did not say whether it was stored; the tool is dropped here.
             return Ok(Ran::Promoted(record));
         }
-        run.became_task(&record);
-        tool.keep_running();
+        metrics::created();
+        if self.core.take_up(&run, &record).await {
+            tool.keep_running();
+        }
         tracing::debug!(task_id = %run.id, "call became a task");
         Ok(Ran::Promoted(record))
     }

@@ -2,7 +2,8 @@
 //! as long as they are served, or, where a handler is made anew for each request, until the engine shuts down.
 
 use std::{
-    any::TypeId,
+    any::{Any, TypeId},
+    collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// Starts tasks anew whose worker is gone (`on_restart = "rerun"`).
-pub trait Recover: Send + Sync + 'static {
+pub trait Recover: Any + Send + Sync {
     /// Finds out what [`targets`](Self::targets) says. Called before it, each time; by default there is nothing to do.
     fn prepare(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
@@ -33,6 +34,8 @@ pub trait Recover: Send + Sync + 'static {
 #[derive(Default)]
 pub(crate) struct Recoverers {
     known: Mutex<Vec<Known>>,
+    /// The types of those that were ever lent.
+    lent: Mutex<HashSet<TypeId>>,
     /// There may be work for them: one was added, or a task was let go.
     called: Notify,
 }
@@ -66,19 +69,20 @@ impl Recoverers {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, recover: Known) {
-        self.known().push(recover);
-        self.call();
-    }
-
     /// Keeps one until [`clear`](Self::clear).
     pub fn keep(&self, recover: Arc<dyn Recover>) {
-        self.add(Known::Kept(recover));
+        self.known().push(Known::Kept(recover));
+        self.call();
     }
 
     /// Knows one for as long as somebody else keeps it.
     pub fn lend(&self, recover: &Arc<dyn Recover>) {
-        self.add(Known::Lent(Arc::downgrade(recover)));
+        self.known().push(Known::Lent(Arc::downgrade(recover)));
+        let of = Any::type_id(&**recover);
+        // A server that makes one for each request is not to make a sweep of each.
+        if self.lent.lock().unwrap_or_else(PoisonError::into_inner).insert(of) {
+            self.call();
+        }
     }
 
     /// Keeps one for all handlers of a type, unless there is one.

@@ -19,6 +19,7 @@ use tokio::sync::Notify;
 
 use crate::{
     clock::{BoxFuture, Clock},
+    engine::metrics,
     error::{LimitExceeded, StoreError, TaskContextError},
     input::{InputKind, InputKinds, Question},
     limits::Limits,
@@ -259,8 +260,10 @@ impl Run {
     /// Takes notice of how the task stands in the store.
     pub fn observe(&self, record: &TaskRecord) {
         self.rev.fetch_max(record.rev.0, Ordering::AcqRel);
-        if record.is_settled() || self.epoch().is_some_and(|own| own != record.epoch) {
+        if record.is_settled() {
             self.flags.fetch_or(REVOKED, Ordering::AcqRel);
+        } else if self.epoch().is_some_and(|own| own != record.epoch) {
+            self.lose();
         }
         if record.cancel_requested {
             self.flags.fetch_or(CANCELLED, Ordering::AcqRel);
@@ -282,6 +285,16 @@ impl Run {
     /// The task is not this run's any more.
     pub fn revoke(&self) {
         self.flags.fetch_or(REVOKED, Ordering::AcqRel);
+        self.look_again();
+    }
+
+    /// The lease was lost: the task is not this run's any more, though it did not end.
+    pub fn lose(&self) {
+        if self.flags.fetch_or(REVOKED, Ordering::AcqRel) & REVOKED == 0 {
+            metrics::lease_lost();
+            tracing::warn_span!("task.lease_lost", task_id = %self.id)
+                .in_scope(|| tracing::warn!("a tool is stopped, for its lease was lost"));
+        }
         self.look_again();
     }
 
@@ -356,8 +369,10 @@ impl Run {
                     return Ok(record);
                 }
                 Ok(Written::Refused(refusal)) => {
-                    if refusal != Refusal::CancelRequested {
-                        self.revoke();
+                    match refusal {
+                        Refusal::CancelRequested => {}
+                        Refusal::Fenced => self.lose(),
+                        _ => self.revoke(),
                     }
                     return Err(refusal);
                 }

@@ -5,24 +5,27 @@ use std::{
     sync::Arc,
 };
 
-use tokio::task::{AbortHandle, yield_now};
+use tokio::task::{AbortHandle, JoinSet, yield_now};
 
 use crate::{
     engine::{
         Core,
         drive::{Gates, start},
+        metrics,
         recovery::{Able, Recover},
         run::Run,
     },
     error::StoreError,
-    store::{Heard, Hint, Hints},
-    task::{Epoch, Mutation, Rev, Target, TaskRecord},
+    store::{Heard, Hint, Hints, Written},
+    task::{Epoch, Mutation, Rev, Target, TaskRecord, TaskStatus},
     task_id::TaskId,
 };
 
 /// Leases that are renewed, and tasks that are swept or claimed, in one call of the store. A store may be busy for as long
 /// as that takes, and it may be ready at once each time: others get their turn after each batch.
 const BATCH: usize = 250;
+/// Leases that are given up at the same time: a store writes many at once for little more than one.
+const RELEASES: usize = 64;
 
 /// The loops of an engine; dropping this ends them.
 pub(crate) struct Upkeep(Vec<AbortHandle>);
@@ -71,7 +74,7 @@ async fn renew(core: Arc<Core>) {
                     error = &error as &dyn std::error::Error,
                     "leases were lost, for they could not be renewed"
                 );
-                core.runs.all().iter().filter(|run| run.is_task()).for_each(|run| run.revoke());
+                core.runs.all().iter().filter(|run| run.is_task()).for_each(|run| run.lose());
             }
             Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "leases were not renewed"),
         }
@@ -136,7 +139,7 @@ impl Core {
     async fn renew_all(&self) -> Result<(), StoreError> {
         for held in self.runs.held().chunks(BATCH) {
             let renewed = self.host.store.renew(self.lease, held).await?;
-            self.holders(&renewed.lost).for_each(|run| run.revoke());
+            self.holders(&renewed.lost).for_each(|run| run.lose());
             self.holders(&renewed.cancel_requested).for_each(|run| run.cancel());
             yield_now().await;
         }
@@ -151,6 +154,9 @@ impl Core {
     async fn sweep_once(self: &Arc<Self>) -> Result<(), StoreError> {
         loop {
             let reaped = self.host.store.reap(BATCH).await?;
+            metrics::settled(TaskStatus::Failed, reaped.expired.len());
+            metrics::abandoned(reaped.abandoned.len());
+            self.count_ends(&reaped.abandoned).await;
             for id in reaped.expired.iter().chain(&reaped.abandoned) {
                 self.watchers.mark(*id);
                 if let Some(run) = self.runs.get(*id) {
@@ -163,6 +169,17 @@ impl Core {
             yield_now().await;
         }
         self.recover_lost().await
+    }
+
+    /// Counts those that have ended with their lease.
+    async fn count_ends(&self, abandoned: &[TaskId]) {
+        if metrics::are_recorded() {
+            for id in abandoned {
+                if let Ok(Some(record)) = self.host.store.get(*id).await {
+                    metrics::settled(record.status(), 1);
+                }
+            }
+        }
     }
 
     async fn recover_lost(self: &Arc<Self>) -> Result<(), StoreError> {
@@ -196,24 +213,34 @@ impl Core {
         listed.run.became_task(record);
         // Its cancellation may have been requested while nobody ran it.
         listed.run.observe(record);
+        metrics::recovered();
         tracing::info!(task_id = %record.id, attempt = record.attempt, "task runs again");
         start(listed, Gates { tool: gate, engine: self.gate.clone() }, work, None);
     }
 
-    async fn release(&self, id: TaskId, epoch: Epoch) {
-        if let Err(error) = self.host.store.commit(id, epoch, &Mutation::Release).await {
-            tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "a lease was not given up");
+    pub(super) async fn release(&self, id: TaskId, epoch: Epoch) {
+        match self.host.store.commit(id, epoch, &Mutation::Release).await {
+            Ok(Written::Stands(record)) => metrics::settled(record.status(), 1),
+            Ok(Written::Refused(_)) => {}
+            Err(error) => {
+                tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "a lease was not given up");
+            }
         }
     }
 
-    /// Ends what still runs after the patience of a shutdown: gives up each lease, and drops each tool.
-    pub(super) async fn release_all(&self) {
-        for run in self.runs.all() {
-            if let Some(epoch) = run.epoch() {
-                self.release(run.id, epoch).await;
+    /// Ends what still runs after the patience of a shutdown: drops the tools, and gives up their leases then.
+    pub(super) async fn release_all(self: &Arc<Self>) {
+        let runs = self.runs.all();
+        runs.iter().for_each(|run| run.revoke());
+        let mut releasing = JoinSet::new();
+        for (id, epoch) in runs.iter().filter_map(|run| Some((run.id, run.epoch()?))) {
+            if releasing.len() == RELEASES {
+                releasing.join_next().await;
             }
-            run.revoke();
+            let core = Arc::clone(self);
+            releasing.spawn(async move { core.release(id, epoch).await });
         }
+        releasing.join_all().await;
     }
 }
 

@@ -164,7 +164,7 @@ async fn a_frozen_worker_is_fenced() {
 #[tokio::test]
 async fn a_worker_without_a_store_stops_itself() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let engine = engine_on(store.clone(), &clock, |builder| builder.lease(LEASE));
     let drops = Drops::default();
     let guard = drops.guard();
@@ -174,7 +174,7 @@ async fn a_worker_without_a_store_stops_itself() {
     });
     engine.create(Call::new(new_task(), work)).await.expect("created");
     settle_down().await;
-    store.set_broken(true);
+    store.break_down(true);
     for (advanced, running) in [(LEASE / 2, 1), (LEASE / 4, 1), (LEASE, 0)] {
         clock.advance(advanced);
         settle_down().await;

@@ -1,7 +1,7 @@
 //! Creation, the end of a tool, panics, blocking, shutdown.
 
 use std::{
-    sync::{Arc, Barrier, atomic::Ordering},
+    sync::{Arc, Barrier},
     time::Duration,
 };
 
@@ -11,6 +11,7 @@ use mcp_tasks::{
     engine::{Call, Gate, TaskEngine, Work},
     error::EngineError,
     principal::Principal,
+    store::faulty::{Fault, Operation},
     task::{Failure, NewTask, OnRestart, Settlement, Target, TaskState, TaskStatus},
 };
 use tokio::sync::oneshot;
@@ -42,9 +43,9 @@ async fn a_task_ends_with_its_tools_result() {
 #[tokio::test]
 async fn without_a_store_nothing_starts() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let engine = engine_on(store.clone(), &clock, |builder| builder);
-    store.set_broken(true);
+    store.break_down(true);
     let started = Drops::default();
     let guard = started.guard();
     let call = Call::new(
@@ -57,7 +58,7 @@ async fn without_a_store_nothing_starts() {
     let error = engine.create(call).await.expect_err("the store is broken");
     assert!(matches!(error, EngineError::Store(_)));
     assert_eq!(error.to_string(), "internal error");
-    assert_eq!((engine.running(), store.inner.len(), started.count()), (0, 0, 1));
+    assert_eq!((engine.running(), store.inner().len(), started.count()), (0, 0, 1));
 }
 
 /// ERR-03, ERR-02, case 5: a panic ends the task at once, without its text; the engine goes on.
@@ -226,9 +227,9 @@ async fn a_gate_bounds_what_runs() {
 #[tokio::test]
 async fn a_doubtful_write_is_repeated() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let engine = engine_on(store.clone(), &clock, |builder| builder);
-    store.doubtful_commits.store(1, Ordering::SeqCst);
+    store.script(Operation::Commit, [Some(Fault::After)]);
     let work = Work::new(|task| async move {
         task.status("one").await.expect("it is stored in the end");
         std::future::pending().await

@@ -4,10 +4,13 @@
 mod cancel;
 mod create;
 mod expiry;
+mod faults;
 mod input;
 mod leases;
 mod lifecycle;
 mod limits;
+mod metrics;
+mod nodes;
 mod promotion;
 mod support;
 mod tools;

@@ -160,9 +160,9 @@ async fn a_dropped_request_stops_only_an_inline_run() {
 #[tokio::test]
 async fn a_failed_promotion_stops_the_tool() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let engine = engine_on(store.clone(), &clock, |builder| builder);
-    store.set_broken(true);
+    store.break_down(true);
     let running = engine.clone();
     let work = Work::new(|_| std::future::pending());
     let call =

@@ -4,7 +4,7 @@ use std::{
     future::Future,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -14,15 +14,13 @@ use mcp_tasks::{
     clock::{Clock, ManualClock},
     context::TaskContext,
     engine::{Call, Engine, EngineBuilder, TaskEngine, Work},
-    error::{EngineError, StoreError},
+    error::EngineError,
     input::{InputKey, InputKinds},
-    limits::Quota,
     principal::Principal,
-    store::{Hints, Lease, Reaped, Renewed, StoreFuture, TaskStore, Written, memory::MemoryStore},
-    task::{Epoch, Mutation, NewTask, OnCancel, Rev, Settlement, Target, TaskRecord, TaskState, TaskStatus},
+    store::{TaskStore, faulty::FaultyStore, memory::MemoryStore},
+    task::{NewTask, OnCancel, Settlement, Target, TaskRecord, TaskState, TaskStatus},
     task_id::TaskId,
 };
-use tokio::sync::broadcast;
 
 /// The shortest time in which the background sweep surely comes by.
 pub const SWEEP: Duration = Duration::from_secs(1);
@@ -181,117 +179,17 @@ impl Drops {
     }
 }
 
-/// A memory store that counts reads, fails when it is told to, and can be made to give no hints.
-pub struct Faulty {
-    pub inner: MemoryStore,
-    pub reads: AtomicUsize,
-    /// How many commits are made, and then not known to be.
-    pub doubtful_commits: AtomicUsize,
-    /// How many creations are made, and then not known to be.
-    pub doubtful_creates: AtomicUsize,
-    broken: AtomicBool,
-    deaf: bool,
+/// A memory store that fails when it is told to.
+pub type Faulty = FaultyStore<MemoryStore>;
+
+pub fn faulty(clock: &ManualClock) -> Arc<Faulty> {
+    let clock: Arc<dyn Clock> = Arc::new(clock.clone());
+    Arc::new(FaultyStore::new(Arc::new(MemoryStore::new(Arc::clone(&clock))), clock))
 }
 
-impl Faulty {
-    pub fn new(clock: &ManualClock) -> Arc<Self> {
-        Arc::new(Self::with_hints(clock, true))
-    }
-
-    /// One whose hints are all lost.
-    pub fn deaf(clock: &ManualClock) -> Arc<Self> {
-        Arc::new(Self::with_hints(clock, false))
-    }
-
-    fn with_hints(clock: &ManualClock, hints: bool) -> Self {
-        Self {
-            inner: MemoryStore::new(Arc::new(clock.clone())),
-            reads: AtomicUsize::new(0),
-            doubtful_commits: AtomicUsize::new(0),
-            doubtful_creates: AtomicUsize::new(0),
-            broken: AtomicBool::new(false),
-            deaf: !hints,
-        }
-    }
-
-    pub fn set_broken(&self, broken: bool) {
-        self.broken.store(broken, Ordering::SeqCst);
-    }
-
-    fn works<'a, T: 'a>(&'a self, call: impl FnOnce(&'a MemoryStore) -> StoreFuture<'a, T>) -> StoreFuture<'a, T> {
-        if self.broken.load(Ordering::SeqCst) {
-            Box::pin(async { Err(StoreError::Unavailable { cause: "SECRET connection refused".into() }) })
-        } else {
-            call(&self.inner)
-        }
-    }
-
-    /// Makes a call, and does not say so if it is one of those that are in doubt.
-    fn doubted<'a, T: Send + 'a>(&self, left: &AtomicUsize, made: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
-        if left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err() {
-            return made;
-        }
-        Box::pin(async {
-            made.await?;
-            Err(StoreError::Ambiguous { cause: "the connection broke".into() })
-        })
-    }
-}
-
-impl TaskStore for Faulty {
-    fn create<'a>(
-        &'a self,
-        id: TaskId,
-        task: NewTask,
-        lease: Option<Lease>,
-        quota: &'a Quota,
-    ) -> StoreFuture<'a, Arc<TaskRecord>> {
-        self.doubted(&self.doubtful_creates, self.works(|inner| inner.create(id, task, lease, quota)))
-    }
-
-    fn get(&self, id: TaskId) -> StoreFuture<'_, Option<Arc<TaskRecord>>> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        self.works(|inner| inner.get(id))
-    }
-
-    fn respond<'a>(&'a self, id: TaskId, responses: &'a [(InputKey, Bytes)]) -> StoreFuture<'a, Written> {
-        self.works(|inner| inner.respond(id, responses))
-    }
-
-    fn request_cancel(&self, id: TaskId) -> StoreFuture<'_, Written> {
-        self.works(|inner| inner.request_cancel(id))
-    }
-
-    fn claim<'a>(
-        &'a self,
-        lease: Lease,
-        targets: &'a [Arc<Target>],
-        limit: usize,
-    ) -> StoreFuture<'a, Vec<Arc<TaskRecord>>> {
-        self.works(|inner| inner.claim(lease, targets, limit))
-    }
-
-    fn renew<'a>(&'a self, lease: Lease, held: &'a [(TaskId, Epoch)]) -> StoreFuture<'a, Renewed> {
-        self.works(|inner| inner.renew(lease, held))
-    }
-
-    fn commit<'a>(&'a self, id: TaskId, epoch: Epoch, mutation: &'a Mutation) -> StoreFuture<'a, Written> {
-        self.doubted(&self.doubtful_commits, self.works(|inner| inner.commit(id, epoch, mutation)))
-    }
-
-    fn input<'a>(&'a self, id: TaskId, key: &'a InputKey) -> StoreFuture<'a, Option<Bytes>> {
-        self.works(|inner| inner.input(id, key))
-    }
-
-    fn reap(&self, limit: usize) -> StoreFuture<'_, Reaped> {
-        self.works(|inner| inner.reap(limit))
-    }
-
-    fn watch(&self) -> Hints {
-        if self.deaf { Hints::new(broadcast::channel(1).1) } else { self.inner.watch() }
-    }
-
-    fn revs<'a>(&'a self, ids: &'a [TaskId]) -> StoreFuture<'a, Vec<(TaskId, Rev)>> {
-        self.works(|inner| inner.revs(ids))
-    }
+/// One whose hints are all lost.
+pub fn faulty_and_deaf(clock: &ManualClock) -> Arc<Faulty> {
+    let store = faulty(clock);
+    store.lose_hints();
+    store
 }

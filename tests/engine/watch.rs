@@ -86,7 +86,8 @@ async fn a_slow_listener_finds_the_latest() {
 #[tokio::test]
 async fn a_lost_hint_is_made_up_for() {
     let clock = ManualClock::default();
-    let store = Faulty::deaf(&clock);
+    let store = faulty(&clock);
+    store.lose_hints();
     let engine = engine_on(store.clone(), &clock, |builder| builder);
     let call = Call::new(new_task(), Work::new(|_| std::future::pending()));
     let id = engine.create(call).await.expect("created").id;

@@ -1,12 +1,11 @@
 //! Who may see a task.
 
-use std::sync::atomic::Ordering;
-
 use mcp_tasks::{
     clock::ManualClock,
     engine::{Call, TaskEngine, Work},
     input::InputKey,
     principal::Principal,
+    store::faulty::Operation,
     task::NewTask,
     task_id::TaskId,
 };
@@ -18,7 +17,7 @@ use crate::support::*;
 #[tokio::test]
 async fn a_foreign_task_looks_unknown() {
     let clock = ManualClock::default();
-    let store = Faulty::new(&clock);
+    let store = faulty(&clock);
     let engine = engine_on(store.clone(), &clock, |builder| builder);
     let people = ["", "alice", "bob"].map(Principal::new);
     for owner in &people {
@@ -30,7 +29,7 @@ async fn a_foreign_task_looks_unknown() {
         for stranger in people.iter().filter(|person| *person != owner) {
             let mut told = Vec::new();
             for id in [id, unknown] {
-                store.reads.store(0, Ordering::SeqCst);
+                let reads = store.calls(Operation::Get);
                 let answers = vec![(InputKey::new("a"), "1".into())];
                 let mut errors = format!(
                     "{:?} {:?} {:?}",
@@ -41,7 +40,7 @@ async fn a_foreign_task_looks_unknown() {
                 let mut watch = engine.watch(stranger, vec![id]).await.expect("one id is not too many");
                 errors += &format!("{:?}", watch.accepted());
                 errors += &format!("{:?}", watch.next().await);
-                told.push((errors, store.reads.load(Ordering::SeqCst)));
+                told.push((errors, store.calls(Operation::Get) - reads));
             }
             assert_eq!(told[0], told[1]);
             assert!(told[0].0.contains("UnknownTask"));

@@ -106,7 +106,8 @@ async fn open(store: &str) -> Result<Arc<dyn TaskStore>, Box<dyn Error>> {
         Some(("sqlite", path)) => Ok(Arc::new(SqliteStore::open(path)?)),
         #[cfg(feature = "postgres")]
         Some(("postgres" | "postgresql", _)) => {
-            Ok(Arc::new(mcp_tasks::store::postgres::PostgresStore::connect(store).await?))
+            use mcp_tasks::store::postgres::{PostgresConfig, PostgresStore};
+            Ok(Arc::new(PostgresStore::connect(PostgresConfig::from_url(store)?).await?))
         }
         _ => Err(format!("`{store}` is no store").into()),
     }

@@ -39,6 +39,7 @@ def main():
     parser.add_argument("store", choices=["sqlite", "postgres", "control"])
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--only", help="one kind of trouble: killed, frozen, cut, database_killed")
     parser.add_argument("--server", help="a server that is built already")
     given = parser.parse_args()
     program = given.server or build(given.store)
@@ -177,12 +178,16 @@ async def on_postgres(program, folder, given):
     broken = []
     troubles = [("kill -9 of nodes", killed), ("frozen nodes", frozen), ("a node cut off", cut), ("kill -9 of PostgreSQL", database_killed)]
     for number, (name, trouble) in enumerate(troubles):
+        if given.only not in (None, trouble.__name__):
+            continue
         print(f"{name}, three nodes", flush=True)
         part = folder / str(number)
         part.mkdir()
         # The first node's connections go through the wire.
         stores = [through.geturl(), url, url]
+        start = time.monotonic()
         broken += await Scene(program, part, stores, given.seed + number).run(trouble)
+        print(f"  in {time.monotonic() - start:.0f} s", flush=True)
     await wire.close()
     return broken
 

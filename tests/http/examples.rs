@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::client::{Client, Post};
 
@@ -61,6 +62,48 @@ async fn http_has_a_principal_for_each_bearer_token() {
     let get = Post::new(2, "tasks/get", json!({ "taskId": task["taskId"] }));
     assert_eq!(client.send(&get.clone().bearer("s3cret-of-alice")).await.result()["status"], "working");
     assert_eq!(client.send(&get.bearer("s3cret-of-bob")).await.error(), (200, -32602, json!(2)));
+}
+
+/// What the engine measures is there as Prometheus text: two naps, of which the second waited for the first, and one client
+/// that takes a plain result.
+#[tokio::test]
+async fn metrics_are_served_as_prometheus_text() {
+    let mut example = Example::start("metrics", &["0"]);
+    let client = example.client();
+    let mut ids = Vec::new();
+    for id in 0..2 {
+        let call = Post::new(id, "tools/call", json!({ "name": "nap", "arguments": { "milliseconds": 200 } }));
+        ids.push(client.send(&call).await.result()["taskId"].take());
+    }
+    for task_id in ids {
+        let get = Post::new(2, "tasks/get", json!({ "taskId": task_id }));
+        while client.send(&get).await.result()["status"] != "completed" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    let text = get_text(client, "/metrics").await;
+    for line in [
+        "# TYPE mcp_tasks_created_total counter",
+        "mcp_tasks_created_total 2",
+        "mcp_tasks_settled_total{status=\"completed\"} 2",
+        "mcp_tasks_running 0",
+        "mcp_tasks_queue_seconds_bucket{le=\"0.001\"} 1",
+        "mcp_tasks_queue_seconds_bucket{le=\"+Inf\"} 2",
+        "mcp_tasks_run_seconds_bucket{le=\"0.1\"} 0",
+        "mcp_tasks_store_seconds_count{call=\"create\",outcome=\"ok\"} 2",
+    ] {
+        assert!(text.lines().any(|found| found == line), "no `{line}` in\n{text}");
+    }
+}
+
+/// What a server has at a path.
+async fn get_text(Client(address): Client, path: &str) -> String {
+    let mut socket = tokio::net::TcpStream::connect(address).await.expect("the server listens");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.expect("the server reads");
+    let mut text = String::new();
+    socket.read_to_string(&mut text).await.expect("an answer");
+    text
 }
 
 #[tokio::test]

@@ -222,6 +222,7 @@ on_every_wire! {
         node.advance(Duration::from_secs(1), 2).await;
         assert_eq!(node.client("alice").get(&id).await["status"], "working");
         let _there = Tasks::new(Rmcp, &node.engine);
+        node.advance(Duration::from_secs(1), 2).await;
         node.client("alice").reach(&id, "completed").await;
     }
 }

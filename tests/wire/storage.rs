@@ -1,19 +1,24 @@
 //! What is stored, and what happens when it cannot be.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
-use mcp_tasks::{ToolSet, clock::ManualClock, principal::Principal, store::TaskStore};
+use mcp_tasks::{
+    ToolSet,
+    clock::ManualClock,
+    principal::Principal,
+    store::{TaskStore, faulty::Operation},
+};
 use serde_json::json;
 
 use crate::{
-    engine_support::Faulty,
+    engine_support::{Faulty, faulty},
     support::{Wire, World},
     tools::{self, Signals},
 };
 
 async fn world(wire: Wire) -> (World<ToolSet>, Arc<Faulty>) {
     let clock = ManualClock::default();
-    let (store, signals) = (Faulty::new(&clock), Arc::new(Signals::default()));
+    let (store, signals) = (faulty(&clock), Arc::new(Signals::default()));
     let (shared, kept) = (Arc::clone(&signals), Arc::clone(&store) as Arc<dyn TaskStore>);
     let handler = move |engine: &_| tools::handler(engine, shared);
     (World::on(kept, clock, wire, |builder| builder, signals, handler).await, store)
@@ -27,7 +32,7 @@ on_every_wire! {
         let alice = world.client("alice");
         let id = alice.task("ask", json!({})).await;
         alice.reach(&id, "input_required").await;
-        store.set_broken(true);
+        store.break_down(true);
         let error = alice.error("tools/call", json!({ "name": "wait", "arguments": {} })).await;
         assert_eq!(error, json!({ "code": -32603, "message": "internal error" }));
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -35,7 +40,7 @@ on_every_wire! {
             assert_eq!(error, json!({ "code": -32603, "message": "internal error" }), "{method}");
         }
         assert_eq!(world.signals.started(), 0);
-        store.set_broken(false);
+        store.break_down(false);
         assert_eq!(alice.get(&id).await["status"], "input_required");
     }
 
@@ -48,9 +53,9 @@ on_every_wire! {
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
             let mut reads = Vec::new();
             for id in [id.as_str(), "0123456789abcdef0123456789abcdef"] {
-                let before = store.reads.load(Ordering::SeqCst);
+                let before = store.calls(Operation::Get);
                 bob.error(method, json!({ "taskId": id, "inputResponses": {} })).await;
-                reads.push(store.reads.load(Ordering::SeqCst) - before);
+                reads.push(store.calls(Operation::Get) - before);
             }
             assert_eq!(reads[0], reads[1], "{method}");
         }
