@@ -228,7 +228,7 @@ fn a_panic_closes_the_queue() {
         queue.submit(Told(told)).await.expect("it is open");
         let thread = std::thread::spawn({
             let queue = Arc::clone(&queue);
-            move || drop(serve(&queue, Panics))
+            move || _ = serve(&queue, Panics)
         });
         assert!(answer.await.is_err());
         assert!(thread.join().is_err());
