@@ -17,7 +17,7 @@ use mcp_tasks::{
     http::TasksLayer,
     principal::Principal,
     stdio,
-    store::{TaskStore, memory::MemoryStore},
+    store::TaskStore,
 };
 use rmcp::{
     ServerHandler, ServiceExt,
@@ -31,7 +31,7 @@ use tokio::{
 };
 
 use crate::{
-    http_client,
+    http_client, stores,
     tools::{self, Signals},
 };
 
@@ -80,6 +80,8 @@ pub struct World<H = ToolSet> {
     tasks: Tasks<H>,
     wire: Wire,
     http: Option<http_client::Client>,
+    /// Keeps the store's place for as long as the world.
+    _fresh: Option<stores::Fresh>,
 }
 
 impl World {
@@ -102,8 +104,14 @@ impl<H: ServerHandler> World<H> {
         handler: impl FnOnce(&Engine) -> Tasks<H>,
     ) -> Self {
         let clock = ManualClock::default();
-        let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
-        Self::on(store, clock, wire, configure, signals, handler).await
+        let fresh = stores::fresh(&clock).await;
+        let store = Arc::clone(&fresh.store);
+        Self::on(store, clock, wire, configure, signals, handler).await.keeping(fresh)
+    }
+
+    /// The same world, which keeps the place of its store for as long as it lasts.
+    pub fn keeping(self, fresh: stores::Fresh) -> Self {
+        Self { _fresh: Some(fresh), ..self }
     }
 
     pub async fn on(
@@ -121,7 +129,7 @@ impl<H: ServerHandler> World<H> {
             Wire::Http => Some(serve_http(&engine, tasks.clone()).await),
             Wire::Stdio => None,
         };
-        Self { clock, engine, signals, tasks, wire, http }
+        Self { clock, engine, signals, tasks, wire, http, _fresh: None }
     }
 
     /// A client of 2026-07-28 that declares tasks and forms.
