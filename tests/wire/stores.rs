@@ -35,13 +35,17 @@ enum Place {
     },
 }
 
+/// Which store it is.
+pub fn kind() -> String {
+    env::var("MCP_TASKS_TEST_STORE").unwrap_or_else(|_| "memory".into())
+}
+
 /// An empty store on this clock.
 pub async fn fresh(clock: &ManualClock) -> Fresh {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("wire-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let clock: Arc<dyn Clock> = Arc::new(clock.clone());
-    let kind = env::var("MCP_TASKS_TEST_STORE").unwrap_or_else(|_| "memory".into());
-    let (store, place): (Arc<dyn TaskStore>, Place) = match kind.as_str() {
+    let (store, place): (Arc<dyn TaskStore>, Place) = match kind().as_str() {
         "memory" => (Arc::new(MemoryStore::new(clock)), Place::Memory),
         "sqlite" => {
             let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));

@@ -232,6 +232,11 @@ impl Incoming {
     pub async fn is_quiet(&mut self) -> bool {
         timeout(Duration::from_millis(100), self.messages.recv()).await.is_err()
     }
+
+    /// The next message, if one comes while everything else has time to.
+    pub async fn soon(&mut self) -> Option<Value> {
+        timeout(Duration::from_millis(100), self.messages.recv()).await.ok().flatten()
+    }
 }
 
 #[derive(Clone)]
@@ -348,15 +353,15 @@ impl Client {
 
     /// The task once it has this status.
     pub async fn reach(&self, id: &str, status: &str) -> Value {
-        let mut last = Value::Null;
-        for _ in 0..1_000 {
-            last = self.get(id).await;
+        let begun = std::time::Instant::now();
+        loop {
+            let last = self.get(id).await;
             if last["status"] == status {
                 return last;
             }
+            assert!(begun.elapsed() < PATIENCE, "the task never was {status}: {last}");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        panic!("the task never was {status}: {last}");
     }
 
     /// Listens to tasks; the acknowledged ids come first.
