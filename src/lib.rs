@@ -52,6 +52,8 @@ pub use self::{
     tool::{CallInfo, Json, State, ToolError, ToolOutput, ToolSet},
 };
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod clock;
 pub mod context;
 pub mod elicit;

@@ -1,8 +1,10 @@
 //! Commands: their arguments, what they print, and their exit codes.
 
+mod diff;
+
 use clap::{Args, Parser, Subcommand};
 use mcp_tasks_codegen::{
-    Drift, Error, OutputFile, Overlay, compare, generate, load_files, load_folder, published_crate,
+    Drift, Error, Intent, OutputFile, Overlay, compare, export, generate, load_files, load_folder, published_crate,
 };
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use std::process::ExitCode;
 /// Generates the Rust types of the MCP Tasks extension from its JSON Schema.
 ///
 /// Exit codes: 0 done; 1 the input has faults, or `check` found drift; 2 the arguments are wrong; 3 a file could not be
-/// read back or written.
+/// read back or written; 4 `diff` found what `--fail-on` names.
 #[derive(Parser)]
 #[command(name = "mcp-tasks-codegen", version)]
 struct Cli {
@@ -23,8 +25,12 @@ struct Cli {
 enum Command {
     /// Write the types.
     Generate(Paths),
-    /// Compare the types on disk with what would be written, and fail if they differ.
+    /// Compare the types and the exported files on disk with what would be written, and fail if they differ.
     Check(Paths),
+    /// Write schemas and test vectors for other languages.
+    Export(Place),
+    /// Say what changed between two revisions, and whom it breaks.
+    Diff(diff::Arguments),
 }
 
 #[derive(Args)]
@@ -46,11 +52,24 @@ struct Paths {
     root: PathBuf,
 }
 
+/// Where exported files go.
+#[derive(Args)]
+struct Place {
+    /// The folder to write to. By default `generated` of the project.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The folder of the project.
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    root: PathBuf,
+}
+
 /// Why a command ended early.
 enum Failure {
     Input(Error),
     Output(std::io::Error),
     Drift,
+    /// A change that the caller asked to be told of.
+    Changed,
 }
 
 /// Runs the command that the arguments ask for.
@@ -59,6 +78,8 @@ pub fn run() -> ExitCode {
     let outcome = match &command {
         Command::Generate(paths) => write(paths),
         Command::Check(paths) => check(paths),
+        Command::Export(place) => write_exported(place),
+        Command::Diff(arguments) => diff::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -69,6 +90,7 @@ pub fn run() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Drift) => ExitCode::from(1),
+        Err(Failure::Changed) => ExitCode::from(4),
         Err(Failure::Output(error)) => {
             eprintln!("{error}");
             ExitCode::from(3)
@@ -84,19 +106,43 @@ fn write(paths: &Paths) -> Result<(), Failure> {
     Ok(())
 }
 
+fn write_exported(place: &Place) -> Result<(), Failure> {
+    let files = exported(&place.root).map_err(Failure::Input)?;
+    let out = place.out.clone().unwrap_or_else(|| place.root.join("generated"));
+    mcp_tasks_codegen::write(&out, &files).map_err(Failure::Output)?;
+    println!("{} files in {}", files.len(), out.display());
+    Ok(())
+}
+
 fn check(paths: &Paths) -> Result<(), Failure> {
-    let files = files(paths).map_err(Failure::Input)?;
     let out = paths.out();
-    let drifted = compare(&out, &files).map_err(Failure::Output)?;
-    if drifted.is_empty() {
-        println!("{} files in {} are up to date", files.len(), out.display());
+    let mut sets = vec![(files(paths).map_err(Failure::Input)?, paths.command())];
+    if paths.schema.is_empty() && paths.out.is_none() {
+        sets.push((exported(&paths.root).map_err(Failure::Input)?, "cargo run -p mcp-tasks-codegen -- export".into()));
+    }
+    let mut outcomes = Vec::new();
+    for (files, command) in &sets {
+        outcomes.push((files.len(), compare(&out, files).map_err(Failure::Output)?, command));
+    }
+    let count: usize = outcomes.iter().map(|(count, ..)| count).sum();
+    outcomes.retain(|(_, drifted, _)| !drifted.is_empty());
+    if outcomes.is_empty() {
+        println!("{count} files in {} are up to date", out.display());
         return Ok(());
     }
+    let drifted: Vec<&Drift> = outcomes.iter().flat_map(|(_, drifted, _)| drifted).collect();
     for drift in &drifted {
         eprint!("{}", shown(drift, &out));
     }
-    eprintln!("{} of {} files are not what the schemas say. Run: {}", drifted.len(), files.len(), paths.command());
+    let commands: Vec<&str> = outcomes.iter().map(|(.., command)| command.as_str()).collect();
+    eprintln!("{} of {count} files are not what the schemas say. Run: {}", drifted.len(), commands.join(" && "));
     Err(Failure::Drift)
+}
+
+fn exported(root: &Path) -> Result<Vec<OutputFile>, Error> {
+    let folder = root.join("schema");
+    let (schemas, overlay) = load_folder(&folder)?;
+    export(&schemas, &overlay, &Intent::load(&folder)?)
 }
 
 fn files(paths: &Paths) -> Result<Vec<OutputFile>, Error> {

@@ -13,15 +13,18 @@
 
 mod builder;
 mod contradiction;
+pub mod diff;
 mod document;
 mod emit;
 mod error;
+mod export;
 mod foreign;
 pub mod ir;
 mod lint;
 mod load;
 mod lower;
 mod overlay;
+mod revision;
 mod typify;
 mod write;
 
@@ -29,8 +32,10 @@ pub use builder::Builder;
 pub use document::Document;
 pub use emit::OutputFile;
 pub use error::{Error, Problem};
+pub use export::{Intent, Rules, Written, export};
 pub use load::{load_files, load_folder};
 pub use overlay::{Lenient, Overlay, Settings};
+pub use revision::load_revision;
 pub use write::{Drift, compare, write};
 
 use emit::Header;

@@ -28,7 +28,7 @@ pub fn load_folder(folder: &Path) -> Result<(Schemas, Overlay), Error> {
     let mut revisions = Vec::new();
     let folders: Vec<_> = sorted(folder)?.into_iter().filter(|path| path.is_dir()).collect();
     for path in &folders {
-        let files: Vec<_> = sorted(path)?.into_iter().filter(|path| is_schema(path)).collect();
+        let files = schema_files(path)?;
         if let Some(documents) = problems.take(load_files(&files)) {
             revisions.push((name_of(path), documents));
         }
@@ -39,6 +39,11 @@ pub fn load_folder(folder: &Path) -> Result<(Schemas, Overlay), Error> {
         problems.push(Problem::new(shown(folder), "", "no revision in this folder").help(help));
     }
     problems.finish((Schemas::House(revisions), overlay))
+}
+
+/// The schema files of one revision's folder.
+pub(crate) fn schema_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    Ok(sorted(folder)?.into_iter().filter(|path| is_schema(path)).collect())
 }
 
 /// Reads an overlay.

@@ -90,6 +90,7 @@ pub struct SqliteBuilder {
     patience: Duration,
     synchronous: Synchronous,
     seal: Seal,
+    existing: bool,
 }
 
 impl SqliteBuilder {
@@ -122,6 +123,13 @@ impl SqliteBuilder {
         self
     }
 
+    /// Opens only a file that is there and has the format of this version: for an operator, who looks into a store and
+    /// neither makes nor upgrades one.
+    pub fn existing(mut self) -> Self {
+        self.existing = true;
+        self
+    }
+
     /// Gives up durability at a loss of power: the control of the test that proves it.
     #[cfg(feature = "test-support")]
     #[doc(hidden)]
@@ -138,7 +146,11 @@ impl SqliteBuilder {
     /// See [`OpenError`]. A file of a newer version, or of something else, is left as it is.
     pub fn open(self) -> Result<SqliteStore, OpenError> {
         let path = self.path;
-        schema::make(&path)?;
+        if self.existing {
+            schema::require(&path, self.patience)?
+        } else {
+            schema::make(&path)?
+        }
         let open = schema::open_writer(&path, self.patience, self.synchronous);
         let connection = open.map_err(|fault| fault.at(&path))?;
         let hints = broadcast::Sender::new(HINTS);
@@ -189,6 +201,7 @@ impl SqliteStore {
             patience: Duration::from_secs(5),
             synchronous: Synchronous::Full,
             seal: Seal::default(),
+            existing: false,
         }
     }
 

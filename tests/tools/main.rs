@@ -2,6 +2,8 @@
 //! and what they may ask. No transport, no engine.
 
 mod calls;
+#[cfg(feature = "sqlite")]
+mod durable;
 mod elicit;
 mod outputs;
 mod quickstart;

@@ -6,7 +6,7 @@ use mcp_tasks::{Elicited, State, TaskContext, TaskServer, ToolError, server::Rea
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
-struct Client {
+pub struct Client {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
     last_id: u64,
@@ -15,8 +15,11 @@ struct Client {
 
 impl Client {
     async fn new() -> Self {
-        let server = TaskServer::new("test", "1").in_memory().tool::<order>().tool::<fail>().state(Calls::default());
-        let server = server.form::<Order>().build().expect("the tools are all right");
+        Self::of(server().in_memory().build().expect("the tools are all right")).await
+    }
+
+    /// A client of this server.
+    pub async fn of(server: ReadyServer) -> Self {
         let (near, far) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(far);
         tokio::spawn(server.clone().serve_on(read, write));
@@ -27,7 +30,7 @@ impl Client {
     }
 
     /// One request, and its `result` or `error`.
-    async fn request(&mut self, method: &str, mut params: Value, declares_tasks: bool) -> Value {
+    pub async fn request(&mut self, method: &str, mut params: Value, declares_tasks: bool) -> Value {
         self.last_id += 1;
         let mut capabilities = json!({"elicitation": {"form": {}}});
         if declares_tasks {
@@ -50,12 +53,12 @@ impl Client {
         }
     }
 
-    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}), true).await
     }
 
     /// Polls until the task has this status.
-    async fn until(&mut self, id: &Value, status: &str) -> Value {
+    pub async fn until(&mut self, id: &Value, status: &str) -> Value {
         loop {
             let task = self.request("tasks/get", json!({"taskId": id}), true).await;
             if task["status"] == status {
@@ -65,6 +68,11 @@ impl Client {
             tokio::task::yield_now().await;
         }
     }
+}
+
+/// A server with two tools.
+pub fn server() -> TaskServer {
+    TaskServer::new("test", "1").tool::<order>().tool::<fail>().state(Calls::default()).form::<Order>()
 }
 
 #[derive(Default)]
@@ -92,7 +100,7 @@ async fn fail(code: Option<i32>) -> Result<(), ToolError> {
     Err(code.map_or_else(|| ToolError::new("it broke"), |code| ToolError::protocol(code, "refused", Some(json!([1])))))
 }
 
-fn accept(content: Value) -> Value {
+pub fn accept(content: Value) -> Value {
     json!({"action": "accept", "content": content})
 }
 

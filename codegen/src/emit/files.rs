@@ -19,7 +19,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into() }
     }
 }

@@ -1,10 +1,11 @@
 //! What lies in `generated/` is what `schema/` says, byte for byte, and whoever changes one of them is told.
 
 use crate::support::{codegen, copy, folder, get, put, repository, tree};
-use mcp_tasks_codegen::{compare, generate, load_folder};
+use mcp_tasks_codegen::{Intent, compare, export, generate, load_folder};
 use std::path::PathBuf;
 
 const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- generate";
+const EXPORT: &str = "cargo run -p mcp-tasks-codegen -- export";
 
 /// The committed types; when this fails, the schemas or the generator have moved on.
 #[test]
@@ -16,6 +17,26 @@ fn what_is_committed_is_up_to_date() {
     assert!(paths.is_empty(), "{paths:?} are not what the schemas say. Run: {COMMAND}");
 }
 
+/// The committed schemas and vectors for other languages.
+#[test]
+fn what_is_exported_is_up_to_date() {
+    let folder = repository().join("schema");
+    let (schemas, overlay) = load_folder(&folder).expect("the schemas have no faults");
+    let intent = Intent::load(&folder).expect("the rules have no faults");
+    let files = export(&schemas, &overlay, &intent).expect("the schemas have no faults");
+    assert_eq!(files, export(&schemas, &overlay, &intent).expect("the schemas have no faults"), "not the same twice");
+    let drifted = compare(&repository().join("generated"), &files).expect("the files can be read");
+    let paths: Vec<_> = drifted.iter().map(|drift| drift.path.as_str()).collect();
+    assert!(paths.is_empty(), "{paths:?} are not what the schemas say. Run: {EXPORT}");
+    let made: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+    for part in ["schema", "vectors"] {
+        let there = tree(&repository().join("generated").join(part));
+        let strays: Vec<_> =
+            there.keys().map(|path| format!("{part}/{path}")).filter(|path| !made.contains(path)).collect();
+        assert!(strays.is_empty(), "{strays:?} are not exported any more");
+    }
+}
+
 /// A copy of `schema/` with what is generated from it.
 fn project(name: &str) -> PathBuf {
     let place = folder(&format!("drift/{name}"));
@@ -23,6 +44,7 @@ fn project(name: &str) -> PathBuf {
     let run = codegen(&place, &["generate"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     assert_eq!(run.out, format!("{} files in ./generated\n", tree(&place.join("generated")).len()));
+    assert_eq!(codegen(&place, &["export"]).code, Some(0));
     place
 }
 
@@ -77,8 +99,12 @@ fn a_changed_schema_is_drift() {
     assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
     assert!(run.err.contains("-    pub status_message: "), "{}", run.err);
     assert!(run.err.contains("+    pub status_text: "), "{}", run.err);
-    assert!(run.err.ends_with(&format!("Run: {COMMAND}\n")), "{}", run.err);
+    assert!(run.err.ends_with(&format!("Run: {COMMAND} && {EXPORT}\n")), "{}", run.err);
     assert_eq!(codegen(&place, &["generate"]).code, Some(0));
+    let run = codegen(&place, &["check"]);
+    assert_eq!(run.code, Some(1), "the schemas for other languages are checked as well");
+    assert!(run.err.ends_with(&format!("Run: {EXPORT}\n")), "{}", run.err);
+    assert_eq!(codegen(&place, &["export"]).code, Some(0));
     assert_eq!(codegen(&place, &["check"]).code, Some(0));
 }
 

@@ -1,13 +1,11 @@
 //! Reaches a server: one that is started here, or one at an address.
 
-use std::{collections::HashMap, env, process::Stdio};
+use std::{collections::HashMap, env, process::Stdio, time::Duration};
 
 use clap::Args;
 use http::{HeaderName, HeaderValue};
 use rmcp::{
-    ClientHandler,
-    model::ProtocolVersion,
-    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService},
+    service::ClientInitializeError,
     transport::{
         StreamableHttpClientTransport, TokioChildProcess, streamable_http_client::StreamableHttpClientTransportConfig,
     },
@@ -15,22 +13,26 @@ use rmcp::{
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::Command,
+    time::timeout,
 };
 
-use crate::{exit::Problem, text, tickets::Place};
+use crate::{exit::Problem, person::Person, tasks::Session, text, tickets::Place};
 
 /// Names the variable with the bearer token: the command line is for everybody on the machine to read.
 const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
+
+/// How long a server may take to say what it is.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Which server.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServerArgs {
     /// The address of a server; a bearer token is taken from MCP_TASKS_TOKEN.
-    #[arg(long, value_name = "URL", env = "MCP_TASKS_URL", conflicts_with = "stdio")]
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     pub url: Option<String>,
 
     /// The command that starts a server which talks over its standard input and output.
-    #[arg(long, value_name = "COMMAND", env = "MCP_TASKS_STDIO")]
+    #[arg(long, value_name = "COMMAND")]
     pub stdio: Option<String>,
 
     /// A header for every request to the address; may be given several times.
@@ -66,39 +68,33 @@ fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     Ok((name, value))
 }
 
-/// A session with a server.
-pub type Session<H> = RunningService<RoleClient, H>;
-
-/// Opens a session.
+/// Opens a session; `person` answers what the server asks.
 ///
 /// # Errors
 /// If the server cannot be started, reached or understood.
-pub async fn connect<H: ClientHandler>(
-    place: &Place,
-    headers: &[(HeaderName, HeaderValue)],
-    handler: H,
-) -> Result<Session<H>, Problem> {
-    match place {
-        Place::Stdio(command) => {
-            let process = start(command)?;
-            let session = handler.serve_with_lifecycle(process, lifecycle()).await;
-            session.map_err(|error| unreachable(&format!("the server `{command}`"), error))
-        }
+pub async fn connect(place: &Place, headers: &[(HeaderName, HeaderValue)], person: Person) -> Result<Session, Problem> {
+    let opened = match place {
+        Place::Stdio(command) => timeout(PATIENCE, Session::open(place, start(command)?, person)).await,
         Place::Url(url) => {
             let transport = StreamableHttpClientTransport::from_config(http_config(url, headers)?);
-            let session = handler.serve_with_lifecycle(transport, lifecycle()).await;
-            session.map_err(|error| unreachable(&format!("the server at {url}"), error))
+            timeout(PATIENCE, Session::open(place, transport, person)).await
         }
+    };
+    let (Place::Stdio(server) | Place::Url(server)) = place;
+    opened.unwrap_or_else(|elapsed| Err(silent(server).because(elapsed)))
+}
+
+fn silent(server: &str) -> Problem {
+    Problem::new(format!("the server `{server}` does not answer as an MCP server"))
+}
+
+/// Why no session came about.
+pub fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
+    match error {
+        // The name of the transport's Rust type tells nobody anything.
+        ClientInitializeError::TransportError { error, .. } => silent(server).because(error.error),
+        other => silent(server).because(other),
     }
-}
-
-fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
-    Problem::new(format!("{server} does not answer as an MCP server")).because(error)
-}
-
-/// The revision that has tasks, or what the server knows.
-fn lifecycle() -> ClientLifecycleMode {
-    ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: None }
 }
 
 fn http_config(

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::text;
 
 /// The key under which our servers, and others that know it, say how far a task has come.
-const PROGRESS: &str = "rs.mcp-tasks/progress";
+pub const PROGRESS: &str = "rs.mcp-tasks/progress";
 
 /// How a task stands, as far as a line can show.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,7 +30,7 @@ impl Standing {
         Self {
             status: text::brief(task["status"].as_str().unwrap_or("?"), 40),
             message: task["statusMessage"].as_str().map(|message| text::brief(message, 200)),
-            progress: progress["done"].as_u64().zip(progress["total"].as_u64()).filter(|(_, total)| *total > 0),
+            progress: units(&progress["done"]).zip(units(&progress["total"])).filter(|(_, total)| *total > 0),
             ttl: task["ttlMs"].as_u64().map(Duration::from_millis),
         }
     }
@@ -48,11 +48,18 @@ impl Standing {
     }
 
     /// The line of a change, where nothing is written over.
-    fn change(&self) -> String {
+    pub fn change(&self) -> String {
         let progress = self.progress.map(|(done, total)| format!(" {}%", percent(done, total))).unwrap_or_default();
         let message = self.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
         format!("{}{progress}{message}", self.status.replace('_', " "))
     }
+}
+
+/// A count of units, be it written as an integer or not.
+fn units(value: &Value) -> Option<u64> {
+    let fits = |units: &f64| (0.0..1e18).contains(units);
+    // Within that range the conversion only leaves a fraction out.
+    value.as_u64().or_else(|| value.as_f64().filter(fits).map(|units| units as u64))
 }
 
 fn percent(done: u64, total: u64) -> u64 {
@@ -73,7 +80,7 @@ pub struct Live {
     bar: Option<ProgressBar>,
     /// Whether changes are written as lines.
     lines: bool,
-    since: Mutex<Instant>,
+    since: Instant,
     shown: Mutex<Shown>,
 }
 
@@ -99,14 +106,7 @@ impl Live {
             );
             bar
         });
-        Self { bar, lines, since: Mutex::new(Instant::now()), shown: Mutex::default() }
-    }
-
-    /// The task is so old already.
-    pub fn started(&self, age: Duration) {
-        if let Some(since) = Instant::now().checked_sub(age) {
-            *self.since.lock().unwrap_or_else(PoisonError::into_inner) = since;
-        }
+        Self { bar, lines, since: Instant::now(), shown: Mutex::default() }
     }
 
     /// Shows how the task stands now.
@@ -122,10 +122,9 @@ impl Live {
 
     /// Writes the line again, for time passes.
     pub fn tick(&self) {
-        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(bar), 0, false) = (&self.bar, shown.paused, shown.standing.status.is_empty()) {
-            bar.set_message(shown.standing.line(since.elapsed()));
+            bar.set_message(shown.standing.line(self.since.elapsed()));
             bar.tick();
         }
     }

@@ -2,8 +2,12 @@
 //!
 //! Questions of tasks and direct ones come here alike (CLI-05). One is shown at a time.
 
-use std::sync::Arc;
+use std::{
+    pin::pin,
+    sync::{Arc, PoisonError},
+};
 
+use crossterm::terminal;
 use inquire::{InquireError, Select};
 use rmcp::{
     ClientHandler, ErrorData,
@@ -35,8 +39,14 @@ struct Inner {
     live: Arc<Live>,
     /// Who uses the terminal: one at a time.
     terminal: Arc<Mutex<()>>,
+    /// Whether anybody is there.
+    there: bool,
+    /// The last question that nobody was there to answer.
+    unanswered: std::sync::Mutex<Option<Value>>,
     /// Ctrl-C while a question was open.
     interrupted: Notify,
+    /// The question may be shown again.
+    resumed: Notify,
 }
 
 /// What a person means by Ctrl-C.
@@ -51,9 +61,26 @@ pub enum Wish {
 }
 
 impl Person {
-    /// The person who sees `live`.
-    pub fn new(live: Arc<Live>) -> Self {
-        Self(Arc::new(Inner { live, terminal: Arc::default(), interrupted: Notify::new() }))
+    /// The person who sees `live`, if one is `there`.
+    pub fn new(live: Arc<Live>, there: bool) -> Self {
+        Self(Arc::new(Inner {
+            live,
+            terminal: Arc::default(),
+            there,
+            unanswered: Default::default(),
+            interrupted: Notify::new(),
+            resumed: Notify::new(),
+        }))
+    }
+
+    /// Whether anybody is there to be asked.
+    pub fn is_there(&self) -> bool {
+        self.0.there
+    }
+
+    /// The last question that nobody was there to answer.
+    pub fn unanswered(&self) -> Option<Value> {
+        self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Resolves once Ctrl-C was pressed, in a question or outside.
@@ -79,8 +106,20 @@ impl Person {
         });
         match chosen.await {
             Ok(Ok(CANCEL)) => Wish::Cancel,
-            Ok(Ok(GO_ON) | Err(InquireError::OperationCanceled)) => Wish::GoOn,
+            Ok(Ok(GO_ON) | Err(InquireError::OperationCanceled)) => {
+                self.0.resumed.notify_waiters();
+                Wish::GoOn
+            }
             _ => Wish::Detach,
+        }
+    }
+
+    /// Gives the terminal back as it was, also from a prompt that nobody waits for any longer.
+    pub fn leave(&self) {
+        if terminal::is_raw_mode_enabled().unwrap_or(false) {
+            // Bracketed paste off, cursor on: what a prompt sets, and takes back when it ends.
+            eprint!("\r\n\u{1b}[?2004l\u{1b}[?25h");
+            let _ = terminal::disable_raw_mode();
         }
     }
 
@@ -102,8 +141,10 @@ impl Person {
                 Answer::Cancel => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
                 // Whoever waits decides what becomes of the task; if it goes on, so does the question.
                 Answer::Interrupted => {
+                    let mut resumed = pin!(self.0.resumed.notified());
+                    resumed.as_mut().enable();
                     self.0.interrupted.notify_one();
-                    tokio::time::sleep(Live::PACE).await;
+                    resumed.await;
                 }
             }
         }
@@ -177,7 +218,7 @@ impl Question {
 }
 
 /// What this program says of itself to servers.
-pub fn client_config() -> ClientConfig {
+fn client_config() -> ClientConfig {
     let elicitation = ElicitationCapability::new()
         .with_form(FormElicitationCapability::default())
         .with_url(UrlElicitationCapability::default());
@@ -192,7 +233,13 @@ impl ClientHandler for Person {
         request: ElicitRequestParams,
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let question = serde_json::to_value(&request).ok().and_then(|params| Question::of(&params));
+        let params = serde_json::to_value(&request).unwrap_or_default();
+        let question = Question::of(&params);
+        if !self.0.there {
+            let asked = json!({ "method": "elicitation/create", "params": params });
+            *self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
+            return Err(ErrorData::internal_error("nobody is there to ask", None));
+        }
         let question = question.ok_or_else(|| ErrorData::invalid_params("a question of an unknown kind", None))?;
         self.answer(question).await.map_err(|problem| {
             eprintln!("{problem}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use mcp_tasks::clock::UnixMillis;
 
@@ -64,11 +64,13 @@ fn is_invisible(c: char) -> bool {
 /// A table for people; without lines where nobody looks, so that `awk` can read it.
 pub fn table(terminal: bool, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    if terminal {
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    }
+    let style = TableStyle::new();
+    let line = LineStyle::none().fill('─').junction('─');
+    table.load_style(if terminal { style.header_separator(line) } else { style });
+    // A terminal that does not know its width, or hardly has one, is no reason to break words.
+    let fits = terminal && table.width().is_some_and(|width| width >= 40);
+    let arrangement = if fits { ContentArrangement::Dynamic } else { ContentArrangement::Disabled };
+    table.set_content_arrangement(arrangement);
     table.set_header(head.iter().copied());
     table.add_rows(rows);
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")

@@ -3,7 +3,8 @@
 //! A file each, in the platform's folder for data, readable by the user alone. No token and no header is ever in one.
 
 use std::{
-    env, fs,
+    cmp::Reverse,
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -51,12 +52,12 @@ pub struct Kept<T> {
 }
 
 impl Tickets {
-    /// The user's tickets: in `folder`, or where the environment or the platform says.
+    /// The user's tickets: in `folder`, or where the platform says.
     ///
     /// # Errors
     /// If the platform has no such folder.
     pub fn open(folder: Option<PathBuf>) -> Result<Self, Problem> {
-        let folder = folder.or_else(|| env::var_os(FOLDER_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from));
+        let folder = folder.filter(|name| !name.as_os_str().is_empty());
         let folder = folder.or_else(|| Some(ProjectDirs::from("", "", "mcp-tasks")?.data_dir().to_owned()));
         let folder = folder.ok_or_else(|| {
             Problem::new("there is no folder to keep tickets in")
@@ -90,7 +91,7 @@ impl Tickets {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let texts = files.filter_map(|file| fs::read(file.path()).ok());
         let mut all: Vec<Kept<T>> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
-        all.sort_by(|a, b| b.created.cmp(&a.created));
+        all.sort_by_key(|kept| Reverse(kept.created));
         all
     }
 

@@ -1,18 +1,19 @@
 //! `mcp-tasks tools`: what a server can do, and whether it offers tasks.
 
+use std::sync::Arc;
+
 use clap::Args;
-use rmcp::model::ServerCapabilities;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use mcp_tasks::types::EXTENSION_ID;
-
 use crate::{
     arguments,
-    connect::{ServerArgs, Session, connect},
+    connect::{ServerArgs, connect},
     exit::{Exit, Problem},
+    live::Live,
     output::Output,
-    person::client_config,
+    person::Person,
+    tasks::Session,
     text,
 };
 
@@ -37,30 +38,19 @@ struct Offer {
 
 /// Lists a server's tools.
 pub async fn run(args: ToolsArgs, output: &Output) -> Result<Exit, Problem> {
-    let session = connect(&args.server.named()?, &args.server.headers, client_config()).await?;
+    let nobody = Person::new(Arc::new(Live::new(false, false)), false);
+    let session = connect(&args.server.named()?, &args.server.headers, nobody).await?;
     let offer = offer(&session).await;
-    // The answer counts, not the farewell.
-    let _ = session.cancel().await;
+    session.close().await;
     output.value(&offer?, print)?;
     Ok(Exit::Done)
 }
 
-async fn offer<H: rmcp::ClientHandler>(session: &Session<H>) -> Result<Offer, Problem> {
-    let tools = session.list_all_tools().await;
-    let tools = tools.map_err(|error| Problem::new("the server does not list its tools").because(error))?;
-    let info = session.peer_info();
-    let json = |value: Result<Value, serde_json::Error>| value.unwrap_or(Value::Null);
-    Ok(Offer {
-        server: info.as_ref().map_or(Value::Null, |info| json(serde_json::to_value(&info.server_info))),
-        protocol_version: info.as_ref().map_or_else(String::new, |info| info.protocol_version.to_string()),
-        tasks: info.as_ref().is_some_and(|info| offers_tasks(&info.capabilities)),
-        tools: tools.iter().map(|tool| json(serde_json::to_value(tool))).collect(),
-    })
-}
-
-/// Whether a server advertises the extension (CAP-01).
-fn offers_tasks(capabilities: &ServerCapabilities) -> bool {
-    capabilities.extensions.as_ref().is_some_and(|extensions| extensions.contains_key(EXTENSION_ID))
+async fn offer(session: &Session) -> Result<Offer, Problem> {
+    let tools = session.tools().await?;
+    let (server, protocol_version, tasks) = session.server();
+    let tools = tools.iter().map(|tool| serde_json::to_value(tool).unwrap_or_default()).collect();
+    Ok(Offer { server, protocol_version, tasks, tools })
 }
 
 fn print(offer: &Offer) -> String {

@@ -209,3 +209,6 @@ impl<J, M: Monitor<Waiting<J>>> Drop for CloseOnDrop<'_, J, M> {
         drop(self.0.waiting.change(|waiting| std::mem::take(&mut waiting.jobs)));
     }
 }
+
+#[cfg(test)]
+mod tests;

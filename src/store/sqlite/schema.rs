@@ -44,6 +44,22 @@ pub enum OpenError {
         /// The newest that is known here.
         known: i64,
     },
+    /// There is no such file, and none was to be made.
+    #[error("`{}` is not there", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An older version of this crate wrote the file, and it was not to be upgraded. It was not touched.
+    #[error("`{}` has format {found}, older than {known}: a server of this version upgrades it", path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+        /// The one that is known here.
+        known: i64,
+    },
     /// SQLite could not open or upgrade it.
     #[error("`{}` could not be opened", path.display())]
     Sqlite {
@@ -100,6 +116,21 @@ pub(super) fn make(path: &Path) -> Result<(), OpenError> {
     }
     // SQLite gives its other files the mode of this one.
     private_file(path).map_err(|cause| OpenError::Create { path: path.into(), cause })
+}
+
+/// Makes sure that the file is there and needs no migration. Changes nothing.
+pub(super) fn require(path: &Path, patience: Duration) -> Result<(), OpenError> {
+    if !path.is_file() {
+        return Err(OpenError::Missing { path: path.into() });
+    }
+    let found =
+        open_reader(path, patience).and_then(|connection| check(&connection)).map_err(|fault| fault.at(path))?;
+    match (found, MIGRATIONS.len() as i64) {
+        // Empty: nothing says that it is to be a task store.
+        (0, _) => Err(OpenError::Foreign { path: path.into() }),
+        (found, known) if found < known => Err(OpenError::Older { path: path.into(), found, known }),
+        _ => Ok(()),
+    }
 }
 
 fn private_folder(path: &Path) -> io::Result<()> {

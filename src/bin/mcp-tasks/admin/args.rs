@@ -64,7 +64,7 @@ pub enum Action {
         /// Its id.
         id: TaskId,
     },
-    /// Run a task again: an open one whose worker is stuck, or as a new task a failed one.
+    /// Run a task again: an open one whose worker is stuck; a failed one as a new task.
     Retry {
         /// Its id.
         id: TaskId,

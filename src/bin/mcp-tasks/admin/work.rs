@@ -91,8 +91,17 @@ fn may_run_again(record: &TaskRecord) -> Result<(), Problem> {
 
 /// A new task that does what a failed one did: that one is final (TSK-08).
 async fn anew(store: &dyn AdminStore, record: &TaskRecord) -> Result<Retried, Problem> {
-    let _ = (store, Quota::UNLIMITED);
-    Err(Problem::new(format!("the task has failed, and that is final: {}", record.target.name)))
+    let task = record.retried().ok_or_else(|| {
+        Problem::new(format!(
+            "the task has failed, and that is final; it cannot be run as a new task, for its tool `{}` may run only once \
+             (on_restart = \"fail\"), so that its arguments were not kept",
+            record.target.name
+        ))
+    })?;
+    let id = TaskId::random().map_err(|error| Problem::new("no new task can be made").because(error))?;
+    // Quotas are for clients; whoever runs the server may do this.
+    let new = store.create(id, task, None, &Quota::UNLIMITED).await.map_err(refused)?;
+    Ok(Retried { task_id: record.id.to_string(), how: How::NewTask, runs_as: new.id.to_string() })
 }
 
 /// Removes settled tasks.
@@ -148,7 +157,14 @@ fn unknown(id: TaskId) -> Problem {
 }
 
 fn refused(error: StoreError) -> Problem {
-    let again = matches!(error, StoreError::Ambiguous { .. });
+    let ambiguous = matches!(error, StoreError::Ambiguous { .. });
     let problem = Problem::new("the store did not do it").because(error);
-    if again { problem.hint("run the command again: what it already did, it does not do twice") } else { problem }
+    if ambiguous {
+        return problem.hint("run the command again: what it already did, it does not do twice");
+    }
+    // What is wrong inside a store has no type out here, for clients are not to learn of it.
+    if problem.to_string().contains("is encrypted with the key") {
+        return problem.hint("name the keys of the store: --key-file FILE");
+    }
+    problem
 }

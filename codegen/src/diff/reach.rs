@@ -1,0 +1,42 @@
+//! How far a change goes: to every definition that refers to the changed one, however far away.
+
+use super::names::references;
+use super::{Change, Context, Impact};
+use crate::ir::Revision;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// For each definition that is in both revisions and not untouched, by its new name.
+pub(super) fn affected(context: &Context<'_>, changes: &[Change]) -> BTreeMap<String, Impact> {
+    let mut own: BTreeMap<&str, Impact> = BTreeMap::new();
+    for change in changes {
+        let impact = own.entry(&change.definition).or_default();
+        *impact = impact.and(change.impact);
+    }
+    let mut all = BTreeMap::new();
+    for definition in context.new.definitions() {
+        let Some(old) = context.names.old_of(&definition.name) else { continue };
+        let mut names = reached(context.new, &definition.name);
+        let old_names = reached(context.old, old);
+        names.extend(old_names.iter().map(|name| context.names.new_of(name).unwrap_or(name).to_owned()));
+        // Added and removed definitions count where they stand in a shape, not by themselves.
+        let shared = names.iter().filter(|name| context.names.old_of(name).is_some());
+        let impact = shared.filter_map(|name| own.get(name.as_str())).fold(Impact::default(), |a, b| a.and(*b));
+        if impact != Impact::default() {
+            all.insert(definition.name.clone(), impact);
+        }
+    }
+    all
+}
+
+/// A definition and all that it refers to.
+fn reached(revision: &Revision, name: &str) -> BTreeSet<String> {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![name.to_owned()]);
+    while let Some(name) = next.pop() {
+        if let Some(definition) = revision.get(&name)
+            && seen.insert(name)
+        {
+            next.extend(references(&definition.shape));
+        }
+    }
+    seen
+}

@@ -1,0 +1,252 @@
+//! A report for people: plain text, Markdown, and the draft of an entry in a changelog.
+
+use super::{Change, Kind, Report, Verdict};
+use crate::ir::{Content, Field, Scalar, Shape, Type};
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+
+/// Plain text, a line for each change.
+pub fn text(report: &Report) -> String {
+    let mut out = format!("{} -> {}\n", report.old, report.new);
+    for change in &report.changes {
+        let _ = writeln!(out, "{} {} {}{}", verdicts(change), name(change.kind), change.pointer, values(change, 60));
+    }
+    let _ = writeln!(out, "{}", summary(report));
+    out
+}
+
+/// JSON, with everything that is known of each change.
+pub fn json(report: &Report) -> String {
+    let text = serde_json::to_string_pretty(report).unwrap_or_default();
+    format!("{text}\n")
+}
+
+/// Markdown, a table for each definition; changes of words alone are a list at the end.
+pub fn markdown(report: &Report) -> String {
+    let mut out = format!("# Changes from {} to {}\n\n{}\n", report.old, report.new, summary(report));
+    let mut tables: Vec<(&str, Vec<&Change>)> = Vec::new();
+    let (lone, others): (Vec<_>, Vec<_>) = report
+        .changes
+        .iter()
+        .filter(|change| change.kind != Kind::WordsChanged)
+        .partition(|change| is_lone(change.kind));
+    for change in others {
+        match tables.iter_mut().find(|(name, _)| *name == change.definition) {
+            Some((_, rows)) => rows.push(change),
+            None => tables.push((&change.definition, vec![change])),
+        }
+    }
+    for (definition, rows) in tables {
+        let _ = write!(out, "\n## {definition}\n\n{}", affected(report, definition));
+        table(&mut out, &rows);
+    }
+    lists(&mut out, &lone);
+    words(&mut out, report);
+    out
+}
+
+/// A draft for `CHANGELOG.md`: a person has to say what to do about each line.
+pub fn changelog(report: &Report) -> String {
+    let mut out = format!("### Revision {} to {}\n", report.old, report.new);
+    let mut sections: BTreeMap<u8, Vec<String>> = BTreeMap::new();
+    for change in report.changes.iter().filter(|change| change.kind != Kind::WordsChanged) {
+        let section = match (change.impact.worst(), change.kind) {
+            (_, Kind::MessageAdded | Kind::DefinitionAdded) => 3,
+            (Verdict::Breaks, _) => 0,
+            (Verdict::Unknown, _) => 1,
+            (Verdict::Ok, _) => 2,
+        };
+        sections.entry(section).or_default().push(line(change));
+    }
+    for (section, lines) in sections {
+        let title = ["Breaking", "To be judged by a person", "Compatible", "Added"][usize::from(section)];
+        let _ = write!(out, "\n{title}:\n\n{}\n", lines.join("\n"));
+    }
+    out
+}
+
+fn line(change: &Change) -> String {
+    let whom: Vec<_> =
+        [("readers", change.impact.readers), ("writers", change.impact.writers), ("Rust", change.impact.rust)]
+            .into_iter()
+            .filter(|(_, verdict)| *verdict != Verdict::Ok)
+            .map(|(whom, _)| whom)
+            .collect();
+    let whom = if whom.is_empty() { String::new() } else { format!(" ({})", whom.join(", ")) };
+    let member = member(change).map(|member| format!(".{member}")).unwrap_or_default();
+    format!("- `{}{member}`: {}{}{whom}", change.definition, name(change.kind), values(change, 60))
+}
+
+/// The member that a change is about.
+fn member(change: &Change) -> Option<&str> {
+    change.pointer.rsplit_once("/properties/").map(|(_, member)| member)
+}
+
+fn is_lone(kind: Kind) -> bool {
+    matches!(kind, Kind::MessageAdded | Kind::MessageRemoved | Kind::DefinitionAdded | Kind::DefinitionRemoved)
+}
+
+fn affected(report: &Report, definition: &str) -> String {
+    let Some(impact) = report.affected.get(definition) else { return String::new() };
+    format!(
+        "With all that it refers to: readers {}, writers {}, Rust {}.\n\n",
+        word(impact.readers),
+        word(impact.writers),
+        word(impact.rust)
+    )
+}
+
+fn table(out: &mut String, rows: &[&Change]) {
+    out.push_str("| change | where | before | after | readers | writers | Rust |\n|---|---|---|---|---|---|---|\n");
+    for change in rows {
+        let cell = |text: &Option<String>| text.as_deref().map(|text| escaped(&short(text, 90))).unwrap_or_default();
+        let (before, after) = (cell(&change.before), cell(&change.after));
+        let impact = change.impact;
+        let verdicts = format!("{} | {} | {}", word(impact.readers), word(impact.writers), word(impact.rust));
+        let _ = writeln!(out, "| {} | `{}` | {before} | {after} | {verdicts} |", name(change.kind), change.pointer);
+    }
+}
+
+fn lists(out: &mut String, lone: &[&Change]) {
+    for (kind, title) in [
+        (Kind::MessageRemoved, "Messages that are gone"),
+        (Kind::DefinitionRemoved, "Definitions that are gone"),
+        (Kind::MessageAdded, "New messages"),
+        (Kind::DefinitionAdded, "New definitions"),
+    ] {
+        let rows: Vec<_> = lone.iter().filter(|change| change.kind == kind).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let _ =
+            write!(out, "\n## {title}\n\n| definition | where | readers | writers | Rust |\n|---|---|---|---|---|\n");
+        for change in rows {
+            let impact = change.impact;
+            let verdicts = format!("{} | {} | {}", word(impact.readers), word(impact.writers), word(impact.rust));
+            let _ = writeln!(out, "| {} | `{}` | {verdicts} |", change.definition, change.pointer);
+        }
+    }
+}
+
+fn words(out: &mut String, report: &Report) {
+    let changes: Vec<_> = report.changes.iter().filter(|change| change.kind == Kind::WordsChanged).collect();
+    if changes.is_empty() {
+        return;
+    }
+    out.push_str("\n## Other words\n\nTitles and descriptions that were changed; to be read by a person.\n\n");
+    for change in changes {
+        let _ = writeln!(out, "- `{}`", change.pointer);
+    }
+}
+
+fn summary(report: &Report) -> String {
+    let words = report.changes.iter().filter(|change| change.kind == Kind::WordsChanged).count();
+    let impact = report.impact;
+    format!(
+        "{} changes, {words} of them of words alone. Readers: {}. Writers: {}. Rust: {}.",
+        report.changes.len(),
+        word(impact.readers),
+        word(impact.writers),
+        word(impact.rust)
+    )
+}
+
+fn verdicts(change: &Change) -> String {
+    let impact = change.impact;
+    format!("{:7} {:7} {:7}", word(impact.readers), word(impact.writers), word(impact.rust))
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ok => "ok",
+        Verdict::Unknown => "unknown",
+        Verdict::Breaks => "breaks",
+    }
+}
+
+fn values(change: &Change, length: usize) -> String {
+    if change.kind == Kind::WordsChanged {
+        return String::new();
+    }
+    match (&change.before, &change.after) {
+        (Some(before), Some(after)) => format!(": {} -> {}", short(before, length), short(after, length)),
+        (Some(one), None) | (None, Some(one)) => format!(": {}", short(one, length)),
+        (None, None) => String::new(),
+    }
+}
+
+/// The name of a kind of change, as people read it.
+fn name(kind: Kind) -> String {
+    let name = serde_json::to_value(kind).ok().and_then(|value| value.as_str().map(|name| name.replace('-', " ")));
+    name.unwrap_or_default()
+}
+
+fn short(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// A member's presence and type.
+pub(super) fn field(field: &Field) -> String {
+    let presence = match (field.presence.is_required(), field.presence.is_nullable()) {
+        (true, false) => "required",
+        (false, false) => "optional",
+        (true, true) => "required or null",
+        (false, true) => "optional or null",
+    };
+    format!("{presence} {}", content(&field.content))
+}
+
+pub(super) fn content(content: &Content) -> String {
+    match content {
+        Content::Typed(of_type) => of(of_type),
+        Content::Constant(word) => format!("`{word}`"),
+        Content::ConstantInteger(value) => format!("`{value}`"),
+    }
+}
+
+/// A type, as people read it.
+pub(super) fn of(of_type: &Type) -> String {
+    match of_type {
+        Type::Named(name) => name.clone(),
+        Type::String => "string".to_owned(),
+        Type::Integer { min, max } => format!("integer{}", bounds(min.as_ref(), max.as_ref())),
+        Type::Number => "number".to_owned(),
+        Type::Boolean => "boolean".to_owned(),
+        Type::Any => "any JSON".to_owned(),
+        Type::Free => "any object".to_owned(),
+        Type::List(item) => format!("list of {}", of(item)),
+        Type::Nullable(inner) => format!("{} or null", of(inner)),
+    }
+}
+
+pub(super) fn shape(shape: &Shape) -> String {
+    match shape {
+        Shape::Object(object) => format!("object of {} members", object.fields.len()),
+        Shape::Tagged(tagged) => format!("union by `{}`", tagged.tag),
+        Shape::Choice(choice) => choice.arms.iter().map(of).collect::<Vec<_>>().join(" or "),
+        Shape::Enum(words) => format!("one of {}", words.values.join(", ")),
+        Shape::Scalar(Scalar::String { min, max }) => format!("string{}", bounds(min.as_ref(), max.as_ref())),
+        Shape::Scalar(Scalar::Integer { min, max }) => format!("integer{}", bounds(min.as_ref(), max.as_ref())),
+        Shape::Scalar(Scalar::Number { min, max }) => format!("number{}", bounds(min.as_ref(), max.as_ref())),
+        Shape::Scalar(Scalar::Boolean) => "boolean".to_owned(),
+        Shape::Map(map) => format!("map of {}{}", of(&map.value), bounds(map.min.as_ref(), map.max.as_ref())),
+        Shape::List(list) => format!("list of {}{}", of(&list.item), bounds(list.min.as_ref(), list.max.as_ref())),
+        Shape::Alias(other) => of(other),
+    }
+}
+
+fn bounds<T: Display>(min: Option<&T>, max: Option<&T>) -> String {
+    match (min, max) {
+        (None, None) => String::new(),
+        (Some(min), None) => format!(" from {min}"),
+        (None, Some(max)) => format!(" to {max}"),
+        (Some(min), Some(max)) => format!(" from {min} to {max}"),
+    }
+}

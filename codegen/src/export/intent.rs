@@ -1,0 +1,94 @@
+//! `export.toml`: rules for writers that the definitions themselves leave open.
+
+use super::vectors::Written;
+use crate::error::{Error, Problem, Problems};
+use crate::ir::Revision;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What the exported schemas say beyond the definitions.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[non_exhaustive]
+pub struct Intent {
+    /// Rules by revision, the name of a folder of `schema/`.
+    pub revision: BTreeMap<String, Rules>,
+    /// The file, for messages.
+    #[serde(skip)]
+    pub file: String,
+}
+
+/// The rules of one revision. They hold in the strict flavour.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[non_exhaustive]
+pub struct Rules {
+    /// Objects that have no members but those that are named.
+    pub closed: Vec<String>,
+    /// Members that must not stand in an object.
+    pub without: BTreeMap<String, Vec<String>>,
+    /// Members of which an object has at least one.
+    pub some: BTreeMap<String, Vec<String>>,
+    /// Requirements that a member belongs to, whatever the object; without, those of the object count.
+    pub requirements: BTreeMap<String, Vec<String>>,
+    /// Test messages written by hand, from `vectors.json` of the revision's folder.
+    #[serde(skip)]
+    pub messages: Vec<Written>,
+}
+
+impl Intent {
+    /// Reads the rules and the messages written by hand: `export.toml` of the folder, and `vectors.json` in the folder of
+    /// each revision that has rules.
+    ///
+    /// # Errors
+    /// A file cannot be read, is not TOML or JSON, or has entries of other names.
+    pub fn load(folder: &Path) -> Result<Self, Error> {
+        let (file, text) = read(&folder.join("export.toml"))?;
+        let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
+        let mut intent = Self { file, ..intent };
+        for (name, rules) in &mut intent.revision {
+            let (file, text) = read(&folder.join(name).join("vectors.json"))?;
+            rules.messages =
+                serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+        }
+        Ok(intent)
+    }
+
+    /// Checks that every entry names an object that is there.
+    pub(super) fn check(&self, revisions: &[Revision]) -> Result<(), Error> {
+        let mut problems = Problems::default();
+        for (name, rules) in &self.revision {
+            let pointer = format!("/revision/{name}");
+            match revisions.iter().find(|revision| revision.name == *name) {
+                Some(revision) => rules.check(&self.file, &pointer, revision, &mut problems),
+                None => problems.push(Problem::new(&self.file, pointer, format!("there is no revision `{name}`"))),
+            }
+        }
+        problems.finish(())
+    }
+}
+
+impl Rules {
+    fn check(&self, file: &str, pointer: &str, revision: &Revision, problems: &mut Problems) {
+        let named = self.closed.iter().chain(self.without.keys()).chain(self.some.keys());
+        for name in named.filter(|name| revision.object(name).is_none()) {
+            problems.push(Problem::new(file, pointer, format!("there is no object `{name}`")));
+        }
+        let unknown =
+            |name: &str, member: &str| revision.object(name).is_some_and(|object| object.field(member).is_none());
+        for (name, members) in &self.some {
+            for member in members.iter().filter(|member| unknown(name, member)) {
+                problems.push(Problem::new(file, pointer, format!("`{name}` has no member `{member}`")));
+            }
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<(String, String), Problem> {
+    let file = path.to_string_lossy().replace('\\', "/");
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err(Problem::new(&file, "", format!("cannot be read: {error}"))),
+    }
+}
