@@ -6,7 +6,7 @@
 mod rounds;
 mod tasks;
 
-use std::{error::Error, future::IntoFuture, path::PathBuf, sync::Arc};
+use std::{error::Error, future::IntoFuture, sync::Arc};
 
 use axum::{Router, serve::ListenerExt};
 use mcp_tasks::{TaskServer, http::TasksLayer};
@@ -17,12 +17,8 @@ use tokio::net::TcpListener;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let Options { port, database } = options()?;
-    let server = TaskServer::new("conformance", env!("CARGO_PKG_VERSION"));
-    let server = match database {
-        Some(path) => server.database(path),
-        None => server.in_memory(),
-    };
+    let Options { port, store } = options()?;
+    let server = on(&store, TaskServer::new("conformance", env!("CARGO_PKG_VERSION"))).await?;
     let server = rounds::add(tasks::add(server)).build()?;
     let layer = TasksLayer::new(server.engine());
     // JSON where there is one message to answer with: an event stream costs more than it is worth then.
@@ -40,23 +36,35 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-#[derive(Default)]
 struct Options {
     /// 0 is any free one.
     port: u16,
-    /// The file for the tasks; without one they are kept in memory.
-    database: Option<PathBuf>,
+    /// Where tasks are kept: `memory`, the URL of a PostgreSQL database, or a file.
+    store: String,
 }
 
 fn options() -> Result<Options, Box<dyn Error>> {
-    let mut options = Options::default();
+    let mut options = Options { port: 0, store: "memory".into() };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         match (&*name, arguments.next()) {
             ("--port", Some(port)) => options.port = port.parse()?,
-            ("--database", Some(path)) => options.database = Some(path.into()),
-            _ => return Err("usage: conformance [--port N] [--database FILE]".into()),
+            ("--store", Some(store)) => options.store = store,
+            _ => return Err("usage: conformance [--port N] [--store memory|FILE|URL]".into()),
         }
     }
     Ok(options)
+}
+
+/// The server, with its tasks in this store.
+async fn on(store: &str, server: TaskServer) -> Result<TaskServer, Box<dyn Error>> {
+    match store {
+        "memory" => Ok(server.in_memory()),
+        #[cfg(feature = "postgres")]
+        url if url.starts_with("postgres") => {
+            use mcp_tasks::store::postgres::{PostgresConfig, PostgresStore};
+            Ok(server.store(Arc::new(PostgresStore::connect(PostgresConfig::from_url(url)?).await?)))
+        }
+        file => Ok(server.database(file)),
+    }
 }

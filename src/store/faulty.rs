@@ -80,7 +80,7 @@ pub struct Rates {
 }
 
 /// A store around another one. Without a script, chance or [`break_down`](Self::break_down) it is that other one.
-pub struct FaultyStore<S> {
+pub struct FaultyStore<S: ?Sized> {
     inner: Arc<S>,
     clock: Arc<dyn Clock>,
     plan: Arc<Mutex<Plan>>,
@@ -98,7 +98,7 @@ struct Plan {
     calls: HashMap<Operation, usize>,
 }
 
-impl<S: TaskStore> FaultyStore<S> {
+impl<S: TaskStore + ?Sized> FaultyStore<S> {
     /// A store around `inner`. Delays go by `clock`.
     pub fn new(inner: Arc<S>, clock: Arc<dyn Clock>) -> Self {
         Self { inner, clock, plan: Arc::default(), silence: broadcast::Sender::new(8) }
@@ -234,7 +234,7 @@ async fn distort(mut from: Hints, to: broadcast::Sender<Heard>, plan: Arc<Mutex<
     }
 }
 
-impl<S: TaskStore> TaskStore for FaultyStore<S> {
+impl<S: TaskStore + ?Sized> TaskStore for FaultyStore<S> {
     fn create<'a>(
         &'a self,
         id: TaskId,

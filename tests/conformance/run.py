@@ -8,7 +8,8 @@
 5. Holds every answer that was recorded against our own schema, for the suite looks at few fields. That this finds
    faults is tried first, with planted ones (planted.py).
 
-Needs python3, node (20 or later), npm, cargo. Options: --server PATH for a server that is built already,
+Needs python3, node (20 or later), npm, cargo. Options: --store memory, sqlite (a file below target/) or postgres (the URL in
+MCP_TASKS_TEST_POSTGRES; features of PostgreSQL are built then), --server PATH for a server that is built already,
 --skip-requirements, --record FILE to keep what was recorded as JSON lines.
 """
 
@@ -18,6 +19,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -55,8 +57,13 @@ def main():
     options = arguments()
     subprocess.run([sys.executable, "-B", "-m", "unittest", "--quiet", "planted"], cwd=HERE, check=True)
     suite = install()
-    server = options.server or build()
-    process, port = start(server)
+    server = options.server or build(options.store)
+    with tempfile.TemporaryDirectory(prefix="conformance-", dir=TARGET) as folder:
+        check(options, suite, *start(server, place(options.store, folder)))
+
+
+def check(options, suite, process, port):
+    """Runs everything against the server, and exits."""
     try:
         with Recorder(port) as recorder:
             url = f"http://127.0.0.1:{recorder.port}/mcp"
@@ -77,6 +84,7 @@ def main():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", choices=["memory", "sqlite", "postgres"], default="memory")
     parser.add_argument("--server")
     parser.add_argument("--skip-requirements", action="store_true")
     parser.add_argument("--record")
@@ -102,13 +110,20 @@ def install():
     return ["node", *shim, str(entry), "server"]
 
 
-def build():
-    subprocess.run(["cargo", "build", "--quiet", "--example", "conformance"], cwd=ROOT, check=True)
+def place(store, folder):
+    """What the server calls the store."""
+    url = os.environ.get("MCP_TASKS_TEST_POSTGRES", "")
+    return {"memory": "memory", "sqlite": f"{folder}/tasks.db", "postgres": f"{url}?sslmode=disable"}[store]
+
+
+def build(store):
+    features = ["--features", "postgres"] if store == "postgres" else []
+    subprocess.run(["cargo", "build", "--quiet", "--example", "conformance", *features], cwd=ROOT, check=True)
     return TARGET / "debug/examples/conformance"
 
 
-def start(server):
-    process = subprocess.Popen([server, "--port", "0"], stdout=subprocess.PIPE, text=True)
+def start(server, store):
+    process = subprocess.Popen([server, "--port", "0", "--store", store], stdout=subprocess.PIPE, text=True)
     url = process.stdout.readline().strip()
     if not url.startswith("http://127.0.0.1:"):
         process.terminate()

@@ -78,6 +78,8 @@ class Ledger:
 
     def __init__(self):
         self.promises = []
+        # Of calls that were to make a task: how many got an error, and how many got nothing.
+        self.refused = self.unanswered = 0
 
     def read(self, promise, task):
         """Takes notice of a state."""
@@ -158,7 +160,11 @@ class Client:
         arguments = {} if tool == "ask" else {"millis": self.random.choice([0, 50, 300, 1500]), "word": word}
         try:
             task = await ask(self.url(), "tools/call", tool, {"name": tool, "arguments": arguments})
-        except (NoAnswer, Refused):
+        except NoAnswer:
+            self.ledger.unanswered += 1
+            return None
+        except Refused:
+            self.ledger.refused += 1
             return None
         promise = Promise(task["taskId"], tool, word)
         self.ledger.promises.append(promise)

@@ -88,6 +88,7 @@ class Scene:
         ends = Counter(promise.end["status"] for promise in self.ledger.promises if promise.end)
         asked = sum(promise.answered is not None for promise in self.ledger.promises)
         print(f"{len(self.ledger.promises)} tasks: {dict(ends)}, {asked} answers; the last ended after {slowest:.1f} s")
+        print(f"  {self.ledger.refused} calls refused, {self.ledger.unanswered} without an answer")
         return broken
 
     async def settle(self):
@@ -170,10 +171,11 @@ async def on_postgres(program, folder, given):
 
     async def database_killed(nodes):
         for _ in range(max(1, rounds // 15)):
+            await asyncio.sleep(1)
             await tell(control, "kill")
             await asyncio.sleep(chance.uniform(0, 1))
             await tell(control, "start")
-            await asyncio.sleep(1)
+            await asyncio.sleep(2)
 
     broken = []
     troubles = [("kill -9 of nodes", killed), ("frozen nodes", frozen), ("a node cut off", cut), ("kill -9 of PostgreSQL", database_killed)]

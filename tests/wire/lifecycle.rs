@@ -45,8 +45,10 @@ on_every_wire! {
         let world = World::new(wire).await;
         let alice = world.client("alice");
         let id = alice.task("wait", json!({})).await;
-        world.signals.all_started(1).await;
-        let first = alice.get(&id).await;
+        let mut first = alice.get(&id).await;
+        while first["statusMessage"] != "waiting" {
+            first = alice.get(&id).await;
+        }
         world.clock.advance(Duration::from_secs(5));
         assert_eq!(alice.get(&id).await, first);
     }

@@ -2,12 +2,10 @@
 //!
 //! Each test runs over every transport there is ([`support::Wire`]); a test whose matter is one transport's says so.
 
-#[path = "../engine/support.rs"]
-#[allow(dead_code, reason = "only its faulty store is needed here")]
-mod engine_support;
 #[path = "../http/client.rs"]
 #[allow(dead_code, reason = "this binary needs less of it")]
 mod http_client;
+mod stores;
 #[macro_use]
 mod support;
 mod tools;

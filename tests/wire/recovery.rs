@@ -10,7 +10,7 @@ use mcp_tasks::{
     handler::TaskHandler,
     limits::Quota,
     principal::Principal,
-    store::{Lease, TaskStore, WorkerId, memory::MemoryStore},
+    store::{Lease, WorkerId},
     task::{NewTask, OnRestart, Target},
     task_handler,
     task_id::TaskId,
@@ -22,6 +22,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
+    stores::{self, Fresh},
     support::{Client, Wire, World},
     tools::Signals,
 };
@@ -77,15 +78,15 @@ fn server_2(engine: &Engine, _: Arc<Signals>) -> Tasks<ToolSet> {
 #[derive(Clone)]
 struct Shared {
     clock: ManualClock,
-    store: Arc<MemoryStore>,
+    fresh: Fresh,
     signals: Arc<Signals>,
 }
 
 impl Shared {
-    fn new() -> Self {
+    async fn new() -> Self {
         let clock = ManualClock::default();
-        let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
-        Self { clock, store, signals: Arc::default() }
+        let fresh = stores::fresh(&clock).await;
+        Self { clock, fresh, signals: Arc::default() }
     }
 
     async fn node<H: ServerHandler>(
@@ -93,7 +94,7 @@ impl Shared {
         wire: Wire,
         server: impl FnOnce(&Engine, Arc<Signals>) -> Tasks<H>,
     ) -> World<H> {
-        let (store, clock, signals) = (self.store.clone(), self.clock.clone(), Arc::clone(&self.signals));
+        let (store, clock, signals) = (self.fresh.store.clone(), self.clock.clone(), Arc::clone(&self.signals));
         let shared = Arc::clone(&self.signals);
         World::on(store, clock, wire, |builder| builder, signals, move |engine| server(engine, shared)).await
     }
@@ -103,7 +104,7 @@ impl Shared {
         let task = NewTask::new(Principal::new("alice"), Arc::new(target), Bytes::from_static(arguments.as_bytes()));
         let task = NewTask { on_restart, ..task };
         let (id, dead) = (TaskId::random().expect("random bytes"), Lease { worker: WorkerId(1), period: LEASE });
-        self.store.create(id, task, Some(dead), &Quota::UNLIMITED).await.expect("created");
+        self.fresh.store.create(id, task, Some(dead), &Quota::UNLIMITED).await.expect("created");
         id.to_string()
     }
 }
@@ -125,7 +126,7 @@ on_every_wire! {
     /// Case 9: a server that shuts down lets its tasks go, and one that is there already goes on with them at once, with the
     /// recorded step and answer, without the clock's moving. The same client sees the end.
     async fn another_server_goes_on_at_once(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let (first, second) = (shared.node(wire, server).await, shared.node(wire, server).await);
         let id = call_and_answer(&first.client("alice")).await;
         assert_eq!(first.engine.shutdown(Duration::ZERO).await, 0);
@@ -138,7 +139,7 @@ on_every_wire! {
 
     /// Case 7: a server that starts again goes on with the tasks of its earlier life as soon as it is there.
     async fn a_server_that_starts_again_goes_on(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let first = shared.node(wire, server).await;
         let id = call_and_answer(&first.client("alice")).await;
         assert_eq!(first.engine.shutdown(Duration::ZERO).await, 0);
@@ -152,7 +153,7 @@ on_every_wire! {
     /// Case 7, TSK-10: the tasks of a server that died end when their lease does: one that may not run again has failed and
     /// says why, for whoever asks; the other runs again.
     async fn tasks_of_a_dead_server_end(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let once = shared.orphan(Target::new("tools/call", "once", ""), "{}", OnRestart::Fail).await;
         let rerun = OnRestart::Rerun { max_attempts: 2 };
         let again = shared.orphan(Target::new("tools/call", "resumed", ""), r#"{"greeting":"Hi"}"#, rerun).await;
@@ -171,7 +172,7 @@ on_every_wire! {
 
     /// A tool is started as often as it says, and no more.
     async fn attempts_are_limited(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let first = shared.node(wire, server).await;
         let id = call_and_answer(&first.client("alice")).await;
         first.engine.shutdown(Duration::ZERO).await;
@@ -186,7 +187,7 @@ on_every_wire! {
 
     /// Programs of two versions share one store: each goes on with tasks of its own version alone.
     async fn each_version_takes_its_own(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let rerun = OnRestart::Rerun { max_attempts: 3 };
         let old = shared.orphan(Target::new("tools/call", "resumed", ""), r#"{"greeting":"Hi"}"#, rerun).await;
         let new = shared.orphan(Target::new("tools/call", "resumed", "2"), "{}", rerun).await;
@@ -202,7 +203,7 @@ on_every_wire! {
 
     /// A handler of rmcp's own style takes part: its tools run again with their arguments.
     async fn a_wrapped_handler_goes_on(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let rerun = OnRestart::Rerun { max_attempts: 3 };
         let id = shared.orphan(Target::new("tools/call", "shout", "7"), r#"{"word":"hey"}"#, rerun).await;
         let node = shared.node(wire, |engine, _| Tasks::new(Rmcp, engine)).await;
@@ -213,7 +214,7 @@ on_every_wire! {
 
     /// A handler that is gone takes part no more, and does not stand in the way of one that is there.
     async fn a_handler_that_is_gone_takes_no_part(wire: Wire) {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let node = shared.node(wire, server).await;
         drop(Tasks::new(Rmcp, &node.engine));
         let rerun = OnRestart::Rerun { max_attempts: 3 };
@@ -274,7 +275,7 @@ impl ServerHandler for Attributed {}
 #[tokio::test]
 async fn a_handler_with_the_attribute_goes_on() {
     for told in [true, false] {
-        let shared = Shared::new();
+        let shared = Shared::new().await;
         let rerun = OnRestart::Rerun { max_attempts: 3 };
         let id = shared.orphan(Target::new("tools/call", "shout", ""), r#"{"word":"hey"}"#, rerun).await;
         let node = shared.node(Wire::Stdio, server).await;

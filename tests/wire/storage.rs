@@ -6,22 +6,30 @@ use mcp_tasks::{
     ToolSet,
     clock::ManualClock,
     principal::Principal,
-    store::{TaskStore, faulty::Operation},
+    store::{
+        TaskStore,
+        faulty::{FaultyStore, Operation},
+    },
 };
 use serde_json::json;
 
 use crate::{
-    engine_support::{Faulty, faulty},
+    stores,
     support::{Wire, World},
     tools::{self, Signals},
 };
 
+type Faulty = FaultyStore<dyn TaskStore>;
+
 async fn world(wire: Wire) -> (World<ToolSet>, Arc<Faulty>) {
     let clock = ManualClock::default();
-    let (store, signals) = (faulty(&clock), Arc::new(Signals::default()));
+    let fresh = stores::fresh(&clock).await;
+    let store = Arc::new(FaultyStore::new(Arc::clone(&fresh.store), Arc::new(clock.clone())));
+    let signals = Arc::new(Signals::default());
     let (shared, kept) = (Arc::clone(&signals), Arc::clone(&store) as Arc<dyn TaskStore>);
     let handler = move |engine: &_| tools::handler(engine, shared);
-    (World::on(kept, clock, wire, |builder| builder, signals, handler).await, store)
+    let world = World::on(kept, clock, wire, |builder| builder, signals, handler).await;
+    (world.keeping(fresh), store)
 }
 
 on_every_wire! {

@@ -17,7 +17,7 @@ use mcp_tasks::{
     http::TasksLayer,
     principal::Principal,
     stdio,
-    store::{TaskStore, memory::MemoryStore},
+    store::TaskStore,
 };
 use rmcp::{
     ServerHandler, ServiceExt,
@@ -31,7 +31,7 @@ use tokio::{
 };
 
 use crate::{
-    http_client,
+    http_client, stores,
     tools::{self, Signals},
 };
 
@@ -80,6 +80,8 @@ pub struct World<H = ToolSet> {
     tasks: Tasks<H>,
     wire: Wire,
     http: Option<http_client::Client>,
+    /// Keeps the store's place for as long as the world.
+    _fresh: Option<stores::Fresh>,
 }
 
 impl World {
@@ -102,8 +104,14 @@ impl<H: ServerHandler> World<H> {
         handler: impl FnOnce(&Engine) -> Tasks<H>,
     ) -> Self {
         let clock = ManualClock::default();
-        let store = Arc::new(MemoryStore::new(Arc::new(clock.clone())));
-        Self::on(store, clock, wire, configure, signals, handler).await
+        let fresh = stores::fresh(&clock).await;
+        let store = Arc::clone(&fresh.store);
+        Self::on(store, clock, wire, configure, signals, handler).await.keeping(fresh)
+    }
+
+    /// The same world, which keeps the place of its store for as long as it lasts.
+    pub fn keeping(self, fresh: stores::Fresh) -> Self {
+        Self { _fresh: Some(fresh), ..self }
     }
 
     pub async fn on(
@@ -121,7 +129,7 @@ impl<H: ServerHandler> World<H> {
             Wire::Http => Some(serve_http(&engine, tasks.clone()).await),
             Wire::Stdio => None,
         };
-        Self { clock, engine, signals, tasks, wire, http }
+        Self { clock, engine, signals, tasks, wire, http, _fresh: None }
     }
 
     /// A client of 2026-07-28 that declares tasks and forms.
@@ -223,6 +231,11 @@ impl Incoming {
     /// Whether nothing comes while everything else has time to.
     pub async fn is_quiet(&mut self) -> bool {
         timeout(Duration::from_millis(100), self.messages.recv()).await.is_err()
+    }
+
+    /// The next message, if one comes while everything else has time to.
+    pub async fn soon(&mut self) -> Option<Value> {
+        timeout(Duration::from_millis(100), self.messages.recv()).await.ok().flatten()
     }
 }
 
@@ -340,15 +353,15 @@ impl Client {
 
     /// The task once it has this status.
     pub async fn reach(&self, id: &str, status: &str) -> Value {
-        let mut last = Value::Null;
-        for _ in 0..1_000 {
-            last = self.get(id).await;
+        let begun = std::time::Instant::now();
+        loop {
+            let last = self.get(id).await;
             if last["status"] == status {
                 return last;
             }
+            assert!(begun.elapsed() < PATIENCE, "the task never was {status}: {last}");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        panic!("the task never was {status}: {last}");
     }
 
     /// Listens to tasks; the acknowledged ids come first.
