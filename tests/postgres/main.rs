@@ -14,6 +14,6 @@ use mcp_tasks::store::conformance::{self, Sizes};
 #[test]
 fn it_keeps_the_contract() {
     if support::url().is_some() {
-        conformance::run(&support::Postgres, &Sizes { cases: 12, rounds: 12, ..Sizes::default() });
+        conformance::run(&support::Postgres, &Sizes { cases: 8, rounds: 8, ..Sizes::default() });
     }
 }

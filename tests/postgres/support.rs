@@ -23,9 +23,13 @@ use mcp_tasks::{
     task_id::TaskId,
 };
 
-/// Where the cluster is; without one there is nothing to test, which is said loudly, and is an error under `CI=true`.
+/// Where the cluster is; without one there is nothing to test, which is said loudly, and is an error under `CI=true`. With
+/// `elsewhere` in its place, another stage of the test command brings one.
 pub fn url() -> Option<String> {
     let found = env::var("MCP_TASKS_TEST_POSTGRES").ok();
+    if found.as_deref() == Some("elsewhere") {
+        return None;
+    }
     if found.is_none() {
         assert!(env::var("CI").as_deref() != Ok("true"), "MCP_TASKS_TEST_POSTGRES is not set");
         eprintln!("SKIPPED, for there is no cluster: run tests/services/postgres.py -- cargo test ...");
