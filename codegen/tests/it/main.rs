@@ -3,6 +3,7 @@
 mod bad_input;
 mod builder;
 mod drift;
+mod export;
 mod oracle;
 mod published;
 mod revision;
