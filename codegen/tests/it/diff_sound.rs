@@ -8,7 +8,7 @@ use mcp_tasks_codegen::{Document, Settings, read_house};
 use serde_json::{Map, Value, json};
 
 const NAME: &str = "2026-07-28";
-const ROUNDS: u64 = 400;
+const ROUNDS: u64 = 150;
 
 /// A generator of numbers that look random (xorshift), the same ones each time.
 struct Dice(u64);
@@ -289,5 +289,5 @@ fn what_is_called_compatible_is_compatible() {
         }
     }
     println!("{pairs} pairs, {messages} messages, {broken} verdicts that something breaks");
-    assert!(pairs > 250 && messages > 3000 && broken > 300, "{pairs} pairs, {messages} messages, {broken} breaks");
+    assert!(pairs > 90 && messages > 1000 && broken > 100, "{pairs} pairs, {messages} messages, {broken} breaks");
 }
