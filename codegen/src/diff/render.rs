@@ -143,8 +143,11 @@ fn summary(report: &Report) -> String {
     let words = report.changes.iter().filter(|change| change.kind == Kind::WordsChanged).count();
     let impact = report.impact;
     format!(
-        "{} changes, {words} of them of words alone. Readers: {}. Writers: {}. Rust: {}.",
-        report.changes.len(),
+        "{}, {words} of words alone. Readers: {}. Writers: {}. Rust: {}.",
+        match report.changes.len() {
+            1 => "1 change".to_owned(),
+            count => format!("{count} changes"),
+        },
         word(impact.readers),
         word(impact.writers),
         word(impact.rust)

@@ -187,9 +187,16 @@ impl<'a> Subset<'a> {
 }
 
 impl View<'_> {
-    /// Whether the two cannot have a value in common, judged by the type of JSON alone.
+    /// Whether nothing of the first is one of the second: they differ in the type of JSON, or the second asks for a member
+    /// that the first does not know.
     fn is_apart(&self, other: &Self) -> bool {
-        matches!((self.json(), other.json()), (Some(a), Some(b)) if a != b)
+        let lacks = |a: &Object, b: &Object| {
+            b.fields.iter().any(|field| field.presence.is_required() && a.field(&field.wire).is_none())
+        };
+        match (self, other) {
+            (Self::Object(a), Self::Object(b)) => lacks(a, b),
+            _ => matches!((self.json(), other.json()), (Some(a), Some(b)) if a != b),
+        }
     }
 
     fn json(&self) -> Option<&'static str> {

@@ -46,7 +46,7 @@ impl Pair<'_> {
             let shown = Some(format!("`{}`: {}", arm.value, arm.target));
             self.push("/oneOf", Kind::ArmRemoved, shown, None, Impact::new(Ok, Breaks, Breaks));
         }
-        if before.absent.as_deref().and_then(|name| self.context.names.new_of(name)) != after.absent.as_deref() {
+        if before.absent != after.absent {
             let shown = |name: &Option<String>| Some(name.clone().unwrap_or_else(|| "none".to_owned()));
             let impact = Impact::new(Unknown, Unknown, Unknown);
             self.push("/oneOf", Kind::DefaultArmChanged, shown(&before.absent), shown(&after.absent), impact);

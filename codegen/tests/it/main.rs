@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod builder;
+mod diff;
+mod diff_sound;
 mod drift;
 mod export;
 mod oracle;
