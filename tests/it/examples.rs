@@ -19,7 +19,15 @@ fn every_example_has_a_test() {
     let mut names: Vec<String> =
         found.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
-    let expected =
-        ["approval.rs", "conformance", "conversation.rs", "existing_rmcp_server.rs", "http.rs", "quickstart.rs"];
+    let expected = [
+        "approval.rs",
+        "client.rs",
+        "conformance",
+        "conversation.rs",
+        "existing_rmcp_server.rs",
+        "http.rs",
+        "peer_client.rs",
+        "quickstart.rs",
+    ];
     assert_eq!(names, expected);
 }
