@@ -172,3 +172,20 @@ async fn a_legacy_server_is_called_plainly() {
     assert!(!client.offers_tasks());
     assert!(client.call_tool(tool()).await.is_ok());
 }
+
+/// A call that was lost is made again, with the same key, only where the server says that this is one call.
+#[tokio::test(start_paused = true)]
+async fn a_lost_call_is_repeated_only_with_a_key() {
+    let lost = Act::ErrorData(-32019, "come back", json!({ "retryAfterMs": 3_000 }));
+    let known = Server::new().extensions(json!({ EXTENSION: {}, IDEMPOTENCY_KEY: {} }));
+    let server = known.calls([lost.clone(), lost.clone(), Act::Result(created())]).gets([Act::Result(completed(1))]);
+    server.connect(()).await.call_tool(tool()).await.expect("a result");
+    let calls = server.got("tools/call");
+    let keys: Vec<_> = calls.iter().map(|call| call.params()["_meta"][IDEMPOTENCY_KEY].clone()).collect();
+    assert!(keys.len() == 3 && keys.iter().all(|key| key.is_string() && *key == keys[0]), "{keys:?}");
+    assert!(calls[1].at - calls[0].at >= Duration::from_secs(3));
+
+    let server = Server::new().calls([lost, Act::Result(created())]);
+    assert!(server.connect(()).await.call_tool(tool()).await.is_err());
+    assert_eq!(server.got("tools/call").len(), 1);
+}

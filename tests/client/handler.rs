@@ -1,4 +1,5 @@
-//! A handler that counts what it is asked.
+//! Handlers that answer, and one that counts what it is asked.
+#![expect(deprecated, reason = "sampling and roots are still asked for")]
 
 use std::sync::{
     Arc,
@@ -8,8 +9,9 @@ use std::sync::{
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-        ErrorData, Implementation,
+        ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+        ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, Implementation, ListRootsResult, Root,
+        RootsCapabilities, SamplingCapability, SamplingMessage,
     },
     service::RequestContext,
 };
@@ -62,5 +64,29 @@ impl ClientHandler for User {
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(ElicitationCapability::default());
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
+    }
+}
+
+/// Has a model and roots, and nobody at the keyboard.
+pub struct Machine;
+
+impl ClientHandler for Machine {
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Ok(CreateMessageResult::new(SamplingMessage::assistant_text("forty-two"), "parrot".to_owned()))
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(vec![Root::new("file:///home")]))
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.sampling = Some(SamplingCapability::default());
+        capabilities.roots = Some(RootsCapabilities::default());
+        ClientConfig::new(capabilities, Implementation::new("machine", "1"))
     }
 }

@@ -3,21 +3,25 @@
 use std::{
     future::IntoFuture,
     net::SocketAddr,
+    pin::Pin,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
+    task::{Context, Poll},
     time::{Duration, Instant},
 };
 
 use axum::{
     Router,
+    body::{Body, Bytes, HttpBody},
     extract::{Request, State},
     http::StatusCode,
     middleware::{self, Next},
     response::{IntoResponse, Response},
     serve::ListenerExt,
 };
+use http_body::Frame;
 use mcp_tasks::{
     client::{Called, FollowOptions, TaskClient},
     http::TasksLayer,
@@ -43,6 +47,18 @@ struct Seen {
     name: String,
 }
 
+/// A body that breaks off, and the connection with it.
+struct Reset;
+
+impl HttpBody for Reset {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Poll::Ready(Some(Err(std::io::ErrorKind::ConnectionReset.into())))
+    }
+}
+
 fn header(request: &Request, name: &str) -> String {
     request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned()
 }
@@ -52,7 +68,10 @@ async fn look(State(gate): State<Gate>, request: Request, next: Next) -> Respons
     let get = method == "tasks/get";
     gate.seen.lock().unwrap().push(Seen { at: Instant::now(), method, name });
     let fail = |left: u32| left.checked_sub(1);
-    if get && gate.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fail).is_ok() {
+    if get && let Ok(left) = gate.failing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fail) {
+        if left % 2 == 0 {
+            return Response::new(Body::new(Reset));
+        }
         return (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "1")], "busy").into_response();
     }
     next.run(request).await
@@ -93,7 +112,8 @@ async fn requests_carry_their_headers() {
     }
 }
 
-/// Case 41: a `503` with `Retry-After` three times, then an answer: the call succeeds, and waited as long as it was told.
+/// Case 41: a `503` with `Retry-After`, a connection that breaks off, a `503` again, then an answer: the call succeeds, and
+/// waited as long as it was told.
 #[tokio::test]
 async fn an_unavailable_server_is_waited_for() {
     let (gate, user) = (Gate::default(), User::default());

@@ -5,7 +5,10 @@ use std::time::Duration;
 use mcp_tasks::client::{Called, ClientError, FollowOptions, Input};
 use serde_json::json;
 
-use super::{handler::User, scripted::*};
+use super::{
+    handler::{Machine, User},
+    scripted::*,
+};
 
 /// CLI-04, CLI-05, CLI-08, CLI-09, case 15: an answered key that is shown for three more polls: the handler is asked once,
 /// one `tasks/update` is sent, the interval is kept.
@@ -112,4 +115,24 @@ async fn answers_by_hand() {
     assert!(handle.ticket().answered.contains("name"));
     handle.result().await.expect("a result");
     assert_eq!(server.got("tasks/update")[0].params()["inputResponses"]["name"]["action"], "decline");
+}
+
+/// CLI-05: sampling and roots go to the handler's parts for them.
+#[tokio::test(start_paused = true)]
+async fn the_model_and_the_roots_are_asked() {
+    let message = json!({ "role": "user", "content": { "type": "text", "text": "why?" } });
+    let asked = json!({ "inputRequests": {
+        "m": { "method": "sampling/createMessage", "params": { "messages": [message], "maxTokens": 9 } },
+        "r": { "method": "roots/list" },
+    } });
+    let shown = Act::Result(task("input_required", 1, asked));
+    let server = Server::new().gets([shown.clone(), shown, Act::Result(completed(2))]);
+    server.connect(Machine).await.call_tool(tool()).await.expect("a result");
+    let updates = server.got("tasks/update");
+    let answer = |key: &str| {
+        let found = updates.iter().find_map(|update| update.params()["inputResponses"].get(key));
+        found.unwrap_or_else(|| panic!("no answer to {key}: {updates:?}"))
+    };
+    assert_eq!(answer("m")["content"]["text"], "forty-two");
+    assert_eq!(answer("r")["roots"][0]["uri"], "file:///home");
 }

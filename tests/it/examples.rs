@@ -21,12 +21,14 @@ fn every_example_has_a_test() {
     names.sort();
     let expected = [
         "approval.rs",
+        "client.rs",
         "cluster.rs",
         "conformance",
         "conversation.rs",
         "existing_rmcp_server.rs",
         "http.rs",
         "metrics.rs",
+        "peer_client.rs",
         "quickstart.rs",
         "workshop.rs",
     ];
