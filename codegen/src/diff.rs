@@ -7,7 +7,7 @@
 //! - Rust: code that uses the emitted types of the old revision compiles with those of the new one.
 //!
 //! Readers and writers are one question asked both ways: is every message of this revision one of that revision too
-//! ([`subset`])? What that cannot decide is `unknown`, never `ok`. A writer is taken to write the members that its schema
+//! (`subset`)? What that cannot decide is `unknown`, never `ok`. A writer is taken to write the members that its schema
 //! names and, where the object is open, others that neither revision names. `codegen/docs/diff.md` has the table.
 
 mod definitions;

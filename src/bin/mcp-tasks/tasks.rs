@@ -84,7 +84,7 @@ impl Session {
         match self.client.call_tool_task_with(params, self.options()).await {
             Ok(Answer::Result(result)) => Ok(Called::Result(value(&result)?)),
             Ok(Answer::Task(handle)) => Ok(Called::Task(Follow(handle))),
-            Err(ClientError::Rpc { code, message, data }) => Ok(Called::Error(error(code, &message, data.as_ref()))),
+            Err(ClientError::Rpc { code, message, data }) => Ok(Called::Error(error(code, &message, data.as_deref()))),
             Err(problem) => match self.person.unanswered() {
                 Some(question) => Ok(Called::Asked(json!({ "question": question }))),
                 None => Err(lost(problem)),

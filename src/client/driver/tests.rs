@@ -330,7 +330,7 @@ fn any_state(kind: u8, updated: u64, pace: u64) -> TaskState {
         10 => task("working", 59 - updated.min(59), json!({})),
         _ => completed(updated),
     };
-    state.poll_interval = (pace % 3 != 0).then(|| Duration::from_millis(pace / 3));
+    state.poll_interval = (!pace.is_multiple_of(3)).then(|| Duration::from_millis(pace / 3));
     state
 }
 
