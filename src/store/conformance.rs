@@ -4,9 +4,9 @@
 //! Tell the suite how to make an empty store and how to move its time ([`Harness`], [`Subject`]), and call [`run`] from a
 //! plain `#[test]`, one without a runtime. It panics at the first thing that the contract does not allow, and says which.
 //!
-//! - [`examples`]: a clause of the contract each, on two connections.
-//! - [`sequential`]: random calls and steps of time against a model that is a plain map of records.
-//! - [`concurrent`]: several connections call at the same moment; what they are told, and what the store then holds, must
+//! - [`examples()`]: a clause of the contract each, on two connections.
+//! - [`sequential()`]: random calls and steps of time against a model that is a plain map of records.
+//! - [`concurrent()`]: several connections call at the same moment; what they are told, and what the store then holds, must
 //!   equal the outcome of some order of the calls.
 //!
 //! ```
@@ -145,7 +145,7 @@ impl Sizes {
     }
 }
 
-/// Runs the whole suite: [`examples`], [`sequential`], [`concurrent`]. Makes a runtime of its own.
+/// Runs the whole suite: [`examples()`], [`sequential()`], [`concurrent()`]. Makes a runtime of its own.
 ///
 /// # Panics
 /// If the store breaks the contract; the message names the clause, the seed and the calls.

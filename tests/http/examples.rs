@@ -211,3 +211,19 @@ fn approval_can_be_cancelled() {
     assert_eq!(reach(&mut example, &task_id, "cancelled"), cancelled);
     leaves_nothing(&mut example);
 }
+
+/// Case 7: a server is killed in the middle of a task and started again; the same client sees the task end, and what was
+/// recorded before is not done twice.
+#[test]
+fn a_task_outlives_the_kill_of_its_server() {
+    let mut restart = Command::new(env!("CARGO"));
+    restart.args(["run", "--quiet", "--example", "restart"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let told = restart.output().expect("cargo runs it");
+    let text = String::from_utf8(told.stdout).expect("text");
+    assert!(told.status.success(), "{text}\n{}", String::from_utf8_lossy(&told.stderr));
+    assert_eq!(text.lines().last(), Some("counted to 8 in 2 runs"), "{text}");
+    // The second run begins where the first one was: its first number is not said anew.
+    let killed = text.lines().position(|line| line.contains("the server is killed")).expect("it is killed");
+    let after: Vec<&str> = text.lines().skip(killed + 1).collect();
+    assert!(!after.iter().any(|line| line.contains("  1, ")), "{text}");
+}

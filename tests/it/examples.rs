@@ -30,6 +30,7 @@ fn every_example_has_a_test() {
         "metrics.rs",
         "peer_client.rs",
         "quickstart.rs",
+        "restart.rs",
         "workshop.rs",
     ];
     assert_eq!(names, expected);
