@@ -310,7 +310,7 @@ mod tests {
     use crate::{
         clock::ManualClock,
         principal::Principal,
-        store::memory::MemoryStore,
+        store::{WorkerId, memory::MemoryStore},
         task::{Refusal, Settlement},
     };
 
@@ -325,7 +325,8 @@ mod tests {
     }
 
     async fn create(store: &FaultyStore<MemoryStore>, bits: u128) -> Result<Arc<TaskRecord>, StoreError> {
-        store.create(TaskId::from_bits(bits), task(), None, &Quota::UNLIMITED).await
+        let lease = Lease { worker: WorkerId(1), period: Duration::from_secs(60) };
+        store.create(TaskId::from_bits(bits), task(), Some(lease), &Quota::UNLIMITED).await
     }
 
     #[tokio::test]
