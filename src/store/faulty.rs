@@ -310,7 +310,7 @@ mod tests {
     use crate::{
         clock::ManualClock,
         principal::Principal,
-        store::memory::MemoryStore,
+        store::{WorkerId, memory::MemoryStore},
         task::{Refusal, Settlement},
     };
 
@@ -325,7 +325,8 @@ mod tests {
     }
 
     async fn create(store: &FaultyStore<MemoryStore>, bits: u128) -> Result<Arc<TaskRecord>, StoreError> {
-        store.create(TaskId::from_bits(bits), task(), None, &Quota::UNLIMITED).await
+        let lease = Lease { worker: WorkerId(1), period: Duration::from_secs(60) };
+        store.create(TaskId::from_bits(bits), task(), Some(lease), &Quota::UNLIMITED).await
     }
 
     #[tokio::test]
@@ -392,8 +393,10 @@ mod tests {
         tokio::task::yield_now().await;
         drop(store);
         let mut heard = Vec::new();
-        while let Some(Heard::Hint(hint)) = hints.next().await {
-            heard.push(hint.id.to_bits());
+        while let Some(next) = hints.next().await {
+            if let Heard::Hint(hint) = next {
+                heard.push(hint.id.to_bits());
+            }
         }
         assert!(given.iter().any(|id| !heard.contains(id)), "none was lost: {heard:?}");
         assert!(heard.windows(2).any(|pair| pair[0] == pair[1]), "none was doubled: {heard:?}");

@@ -15,6 +15,8 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "faults", "version": "1.0"},
     "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}, "extensions": {TASKS: {}}},
 }
+# A call made again with its key is the same call.
+KEY = "rs.mcp-tasks/idempotency-key"
 TERMINAL = {"completed", "failed", "cancelled"}
 # How long a request waits for its answer, in seconds.
 PATIENCE = 5
@@ -25,17 +27,18 @@ class NoAnswer(Exception):
 
 
 class Refused(Exception):
-    """A JSON-RPC error: nothing was done."""
+    """A JSON-RPC error. An internal one says that nothing is promised, not that nothing was done: the store may have been
+    lost just after it did."""
 
     def __init__(self, error):
         super().__init__(json.dumps(error))
         self.code = error["code"]
 
 
-async def ask(url, method, target, params):
+async def ask(url, method, target, params, meta={}):
     """One request on a connection of its own; `target` is what it is about, the tool or the task."""
     host, _, path = url.removeprefix("http://").partition("/")
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}).encode()
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": {**META, **meta}}}).encode()
     head = [f"POST /{path} HTTP/1.1", f"host: {host}", "connection: close", "content-type: application/json"]
     head += ["accept: application/json, text/event-stream", "mcp-protocol-version: 2026-07-28"]
     head += [f"mcp-method: {method}", f"mcp-name: {target}", f"content-length: {len(body)}", "", ""]
@@ -66,6 +69,8 @@ class Promise:
     id: str
     tool: str
     word: str
+    # Somebody asked for its cancellation, and it was acknowledged that it is cancelled.
+    tried: bool = False
     cancelled: bool = False
     answered: str = None
     # The first terminal state that was read.
@@ -95,12 +100,12 @@ class Ledger:
             promise.broken.append("was acknowledged and is unknown")
         promise.end = {"status": "unknown"}
 
-    def broken(self, starts):
-        """What was promised and not kept, given how often each task's tool was started."""
+    def broken(self, starts, words):
+        """What was promised and not kept, given how often each task's tool was started, and `once` with each word."""
         found = [f"{promise.tool} {promise.id}: {what}" for promise in self.promises for what in promise.broken]
         for promise in self.promises:
             found += [f"{promise.tool} {promise.id}: {what}" for what in verdicts(promise, starts.get(promise.id, 0))]
-        return found
+        return found + [f"the call {word!r} started `once` {count} times" for word, count in words.items() if count > 1]
 
 
 def verdicts(promise, started):
@@ -115,7 +120,7 @@ def verdicts(promise, started):
         return
     if promise.cancelled and status != "cancelled":
         yield f"was cancelled and is {status}"
-    if status == "cancelled" and not promise.cancelled:
+    if status == "cancelled" and not promise.tried:
         yield "is cancelled and nobody asked for that"
     if status == "failed":
         if promise.tool != "once":
@@ -158,17 +163,25 @@ class Client:
         self.words += 1
         word = f"word {self.words} of {id(self)}"
         arguments = {} if tool == "ask" else {"millis": self.random.choice([0, 50, 300, 1500]), "word": word}
-        try:
-            task = await ask(self.url(), "tools/call", tool, {"name": tool, "arguments": arguments})
-        except NoAnswer:
-            self.ledger.unanswered += 1
-            return None
-        except Refused:
-            self.ledger.refused += 1
+        call = {"name": tool, "arguments": arguments}
+        task = await self.create(tool, call, key=word)
+        if task is None:
             return None
         promise = Promise(task["taskId"], tool, word)
         self.ledger.promises.append(promise)
         return promise
+
+    async def create(self, tool, call, key):
+        """Makes a call, and makes it again with its key for as long as nobody says what became of it."""
+        while True:
+            try:
+                return await ask(self.url(), "tools/call", tool, call, {KEY: key})
+            except NoAnswer:
+                self.ledger.unanswered += 1
+                await asyncio.sleep(0.1)
+            except Refused:
+                self.ledger.refused += 1
+                return None
 
     async def follow(self, promise, stop):
         """Polls a task, answers what it asks, and may cancel it."""
@@ -227,6 +240,7 @@ class Client:
 
     async def cancel(self, promise):
         """Only of a task that has not ended when the acknowledgement comes can it be said that it ends as cancelled."""
+        promise.tried = True
         try:
             await ask(self.url(), "tasks/cancel", promise.id, {"taskId": promise.id})
         except NoAnswer:

@@ -1,5 +1,5 @@
 //! A server for `tests/faults/run.py` to kill: `faults_node STORE LOG [NAME]` serves over HTTP on a free port of loopback, prints its
-//! URL, and writes a line to LOG whenever a tool starts.
+//! URL, and writes a line to LOG whenever a tool starts: task, tool, attempt, word.
 //!
 //! STORE is `sqlite:PATH`, `memory:` or, with the feature `postgres`, a URL of PostgreSQL. Leases are short, so that a lost node is
 //! soon noticed.
@@ -30,9 +30,9 @@ const SWEEP: Duration = Duration::from_millis(250);
 struct Starts(PathBuf);
 
 impl Starts {
-    fn add(&self, tool: &str, task: &TaskContext) -> Result<(), ToolError> {
+    fn add(&self, tool: &str, task: &TaskContext, word: &str) -> Result<(), ToolError> {
         let id = task.task_id().ok_or(ToolError::new("the call is no task"))?;
-        let line = format!("{id} {tool} {}\n", task.attempt());
+        let line = format!("{id} {tool} {} {word}\n", task.attempt());
         let log = OpenOptions::new().append(true).create(true).open(&self.0);
         let written = log.and_then(|mut log| log.write_all(line.as_bytes()));
         written.map_err(|error| ToolError::new(format!("the log is not written: {error}")))
@@ -42,7 +42,7 @@ impl Starts {
 /// Works for a while, and must not be started twice.
 #[task_tool(ttl = "10m", poll_interval = "100ms")]
 async fn once(millis: u64, word: String, starts: State<Starts>, task: TaskContext) -> Result<String, ToolError> {
-    starts.add("once", &task)?;
+    starts.add("once", &task, &word)?;
     task.sleep(Duration::from_millis(millis)).await;
     Ok(word)
 }
@@ -50,7 +50,7 @@ async fn once(millis: u64, word: String, starts: State<Starts>, task: TaskContex
 /// Works for a while, and may be started again.
 #[task_tool(ttl = "10m", poll_interval = "100ms", on_restart = "rerun", max_attempts = 1_000)]
 async fn again(millis: u64, word: String, starts: State<Starts>, task: TaskContext) -> Result<String, ToolError> {
-    starts.add("again", &task)?;
+    starts.add("again", &task, &word)?;
     let kept: String = task.step("word", async { word.clone() }).await?;
     task.sleep(Duration::from_millis(millis)).await;
     Ok(kept)
@@ -64,7 +64,7 @@ struct Said {
 /// Says what it is told.
 #[task_tool(ttl = "10m", poll_interval = "100ms", on_restart = "rerun", max_attempts = 1_000)]
 async fn ask(starts: State<Starts>, task: TaskContext) -> Result<String, ToolError> {
-    starts.add("ask", &task)?;
+    starts.add("ask", &task, "")?;
     match task.elicit::<Said>("word", "Which word?").await? {
         Elicited::Accepted(said) => Ok(said.word),
         _ => Err(ToolError::new("no word")),

@@ -80,7 +80,7 @@ class Scene:
             self.stop.set()
             await asyncio.gather(*work)
             slowest = await self.settle()
-            broken = self.ledger.broken(self.starts())
+            broken = self.ledger.broken(*self.starts())
         finally:
             for node in self.nodes:
                 await node.kill()
@@ -110,9 +110,10 @@ class Scene:
         return taken
 
     def starts(self):
-        """How often the tool of each task was started."""
+        """How often the tool of each task was started, and how often `once` with each word."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
-        return Counter(line.split()[0] for line in lines)
+        fields = [line.split(" ", 3) for line in lines]
+        return Counter(task for task, *_ in fields), Counter(word for _, tool, _, word in fields if tool == "once")
 
 
 async def on_sqlite(program, folder, given):
