@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mcp_tasks::TaskServer;
 use serde_json::json;
 
 use crate::wire::{Client, accept, server};
@@ -21,6 +22,13 @@ async fn a_task_outlives_its_server() {
     drop(first);
     let mut second = client(&file).await;
     assert_eq!(second.request("tasks/get", json!({"taskId": task}), true).await, ended);
+    drop(second);
+    // Also on a server that does not have the tool any more.
+    let without = TaskServer::new("test", "2").database(&file).build().expect("the file opens");
+    let mut third = Client::of(without).await;
+    for _ in 0..2 {
+        assert_eq!(third.request("tasks/get", json!({"taskId": task}), true).await, ended);
+    }
 }
 
 /// NEW-01, UPD-06: two servers of one name share a file, as two stdio clients start them. What one was asked is answered
