@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use mcp_tasks::client::{Called, TaskClient};
+use mcp_tasks::client::{self, Called, TaskClient};
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
@@ -13,7 +13,6 @@ use rmcp::{
         ElicitationCapability, ErrorData, Implementation,
     },
     service::RequestContext,
-    transport::StreamableHttpClientTransport,
 };
 use serde_json::{Map, Value, json};
 
@@ -56,7 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: URL TOOL ARGUMENTS [cancel]".into());
     };
     let cancel = arguments.next().is_some_and(|word| word == "cancel");
-    let client = TaskClient::connect(User, StreamableHttpClientTransport::from_uri(url)).await?;
+    let client = TaskClient::connect(User, client::http(url)).await?;
     println!("{}", json!({ "tasks": client.offers_tasks() }));
     let params = CallToolRequestParams::new(tool).with_arguments(serde_json::from_str(&text)?);
     let outcome = match client.call_tool_task(params).await {

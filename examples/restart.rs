@@ -14,7 +14,7 @@ use std::{
 use axum::{Router, serve::ListenerExt};
 use mcp_tasks::{
     TaskContext, TaskServer, ToolError,
-    client::{Called, TaskClient},
+    client::{self, Called, TaskClient},
     clock::SystemClock,
     elicit::validate_response,
     engine::Engine,
@@ -24,11 +24,8 @@ use mcp_tasks::{
 };
 use rmcp::{
     model::CallToolRequestParams,
-    transport::{
-        StreamableHttpClientTransport,
-        streamable_http_server::{
-            StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-        },
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
     },
 };
 use serde_json::json;
@@ -87,8 +84,7 @@ async fn start(database: &Path, port: u16) -> Result<(Child, u16), Box<dyn Error
 
 async fn run(database: &Path) -> Result<(), Box<dyn Error>> {
     let (mut server, port) = start(database, 0).await?;
-    let transport = StreamableHttpClientTransport::from_uri(format!("http://127.0.0.1:{port}/mcp"));
-    let client = TaskClient::connect((), transport).await?;
+    let client = TaskClient::connect((), client::http(format!("http://127.0.0.1:{port}/mcp"))).await?;
     let arguments = json!({ "to": 8 }).as_object().cloned().unwrap_or_default();
     let called = client.call_tool_task(CallToolRequestParams::new("count").with_arguments(arguments)).await?;
     let Called::Task(mut task) = called else { return Err("the call became no task".into()) };

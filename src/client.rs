@@ -160,6 +160,18 @@ struct Running {
     _service: Box<dyn Any + Send + Sync>,
 }
 
+/// The transport to the server at `uri`, over rmcp's client for Streamable HTTP: for [`TaskClient::connect`].
+///
+/// Where another feature brings TLS to that client (`cli` does), this makes sure that there is a provider of cryptography,
+/// without which the client cannot be made.
+#[cfg(feature = "client-http")]
+pub fn http(uri: impl Into<Arc<str>>) -> rmcp::transport::StreamableHttpClientTransport<reqwest::Client> {
+    #[cfg(feature = "cli")]
+    // An error means that there is one already.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    rmcp::transport::StreamableHttpClientTransport::from_uri(uri)
+}
+
 impl TaskClient {
     /// Connects under 2026-07-28, or under an older version with a server that knows no newer one (rmcp's `Auto` life
     /// cycle). The extension is declared on every request.

@@ -558,6 +558,10 @@ impl Driver {
             }
             failure => {
                 self.forget_superseded();
+                if self.cancel != Cancel::No {
+                    // Nothing more is answered, and whoever waits for the acknowledgement is told so.
+                    self.drop_questions(&ClientError::Cancelled);
+                }
                 if let Some(delay) = self.retry(failure, now) {
                     self.next_send = now + delay;
                 }

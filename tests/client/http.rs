@@ -23,12 +23,11 @@ use axum::{
 };
 use http_body::Frame;
 use mcp_tasks::{
-    client::{Called, FollowOptions, TaskClient},
+    client::{Called, FollowOptions, TaskClient, http},
     http::TasksLayer,
 };
-use rmcp::transport::{
-    StreamableHttpClientTransport,
-    streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager},
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
 
 use super::{handler::User, ours};
@@ -93,7 +92,7 @@ async fn serve(gate: Gate) -> SocketAddr {
 }
 
 async fn connect(address: SocketAddr, user: User) -> TaskClient {
-    let transport = StreamableHttpClientTransport::from_uri(format!("http://{address}/mcp"));
+    let transport = http(format!("http://{address}/mcp"));
     TaskClient::connect(user, transport).await.expect("a session")
 }
 
