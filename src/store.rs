@@ -143,6 +143,31 @@ impl Hints {
     }
 }
 
+/// The calls of a [`TaskStore`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// [`TaskStore::create`].
+    Create,
+    /// [`TaskStore::get`].
+    Get,
+    /// [`TaskStore::respond`].
+    Respond,
+    /// [`TaskStore::request_cancel`].
+    RequestCancel,
+    /// [`TaskStore::claim`].
+    Claim,
+    /// [`TaskStore::renew`].
+    Renew,
+    /// [`TaskStore::commit`].
+    Commit,
+    /// [`TaskStore::input`].
+    Input,
+    /// [`TaskStore::reap`].
+    Reap,
+    /// [`TaskStore::revs`].
+    Revs,
+}
+
 /// Keeps tasks. See the [module](self) for the contract of all calls.
 pub trait TaskStore: Send + Sync + 'static {
     /// Creates the task `id`, open, and with a `lease` claims it in the same step. If there already is a task of that

@@ -20,7 +20,7 @@ use self::time::timestamp;
 use crate::{
     clock::UnixMillis,
     input::InputLog,
-    task::{Failure, Progress, Settlement, TaskRecord, TaskState, TaskStatus},
+    task::{Failure, Progress, Settlement, TaskRecord, TaskState},
 };
 
 /// Where `TaskContext::progress` stands in `_meta` (NOT-04).
@@ -61,17 +61,6 @@ pub fn notification_params(record: &TaskRecord, subscription: &str) -> Vec<u8> {
     message.end()
 }
 
-/// The status as it is written.
-pub const fn status(status: TaskStatus) -> &'static str {
-    match status {
-        TaskStatus::Working => "working",
-        TaskStatus::InputRequired => "input_required",
-        TaskStatus::Completed => "completed",
-        TaskStatus::Failed => "failed",
-        TaskStatus::Cancelled => "cancelled",
-    }
-}
-
 /// Room for a task without payload, with a status message of usual length.
 const SMALL: usize = 384;
 
@@ -105,7 +94,7 @@ fn task(message: &mut Object, record: &TaskRecord) {
     // Writing to a String does not fail.
     let _ = write!(id, "{}", record.id);
     message.plain("taskId", &id);
-    message.plain("status", status(record.status()));
+    message.plain("status", record.status().as_str());
     if let Some(text) = &record.status_message {
         message.text("statusMessage", text);
     }

@@ -4,6 +4,8 @@
 //! What counts is the CPU time of the process, which leaves out the turns of others, and of each contender the median.
 //! What is reported are ratios of one run.
 
+pub mod http;
+
 use cpu_time::ProcessTime;
 use schemars08::schema::RootSchema;
 use serde_json::Value;

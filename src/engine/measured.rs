@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
 
-use super::metrics::{self, StoreCall};
+use super::metrics;
 use crate::{
     input::InputKey,
     limits::Quota,
-    store::{Hints, Lease, Reaped, Renewed, StoreFuture, TaskStore, Written},
+    store::{Hints, Lease, Operation, Reaped, Renewed, StoreFuture, TaskStore, Written},
     task::{Epoch, Mutation, NewTask, Rev, Target, TaskRecord},
     task_id::TaskId,
 };
@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Measured(pub Arc<dyn TaskStore>);
 
 /// The same call, timed. Not on the engine's clock: a store call takes less than that tells.
-fn timed<'a, T: Send + 'a>(call: StoreCall, made: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
+fn timed<'a, T: Send + 'a>(call: Operation, made: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
     if !metrics::are_recorded() {
         return made;
     }
@@ -37,19 +37,19 @@ impl TaskStore for Measured {
         lease: Option<Lease>,
         quota: &'a Quota,
     ) -> StoreFuture<'a, Arc<TaskRecord>> {
-        timed(StoreCall::Create, self.0.create(id, task, lease, quota))
+        timed(Operation::Create, self.0.create(id, task, lease, quota))
     }
 
     fn get(&self, id: TaskId) -> StoreFuture<'_, Option<Arc<TaskRecord>>> {
-        timed(StoreCall::Get, self.0.get(id))
+        timed(Operation::Get, self.0.get(id))
     }
 
     fn respond<'a>(&'a self, id: TaskId, responses: &'a [(InputKey, Bytes)]) -> StoreFuture<'a, Written> {
-        timed(StoreCall::Respond, self.0.respond(id, responses))
+        timed(Operation::Respond, self.0.respond(id, responses))
     }
 
     fn request_cancel(&self, id: TaskId) -> StoreFuture<'_, Written> {
-        timed(StoreCall::RequestCancel, self.0.request_cancel(id))
+        timed(Operation::RequestCancel, self.0.request_cancel(id))
     }
 
     fn claim<'a>(
@@ -58,23 +58,23 @@ impl TaskStore for Measured {
         targets: &'a [Arc<Target>],
         limit: usize,
     ) -> StoreFuture<'a, Vec<Arc<TaskRecord>>> {
-        timed(StoreCall::Claim, self.0.claim(lease, targets, limit))
+        timed(Operation::Claim, self.0.claim(lease, targets, limit))
     }
 
     fn renew<'a>(&'a self, lease: Lease, held: &'a [(TaskId, Epoch)]) -> StoreFuture<'a, Renewed> {
-        timed(StoreCall::Renew, self.0.renew(lease, held))
+        timed(Operation::Renew, self.0.renew(lease, held))
     }
 
     fn commit<'a>(&'a self, id: TaskId, epoch: Epoch, mutation: &'a Mutation) -> StoreFuture<'a, Written> {
-        timed(StoreCall::Commit, self.0.commit(id, epoch, mutation))
+        timed(Operation::Commit, self.0.commit(id, epoch, mutation))
     }
 
     fn input<'a>(&'a self, id: TaskId, key: &'a InputKey) -> StoreFuture<'a, Option<Bytes>> {
-        timed(StoreCall::Input, self.0.input(id, key))
+        timed(Operation::Input, self.0.input(id, key))
     }
 
     fn reap(&self, limit: usize) -> StoreFuture<'_, Reaped> {
-        timed(StoreCall::Reap, self.0.reap(limit))
+        timed(Operation::Reap, self.0.reap(limit))
     }
 
     fn watch(&self) -> Hints {
@@ -82,7 +82,7 @@ impl TaskStore for Measured {
     }
 
     fn revs<'a>(&'a self, ids: &'a [TaskId]) -> StoreFuture<'a, Vec<(TaskId, Rev)>> {
-        timed(StoreCall::Revs, self.0.revs(ids))
+        timed(Operation::Revs, self.0.revs(ids))
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     fn passed_on() -> (*const (), *const ()) {
         let made: StoreFuture<'_, [u8; 32]> = Box::pin(ready(Ok([0; 32])));
         let before: *const () = (&raw const *made).cast();
-        let after: *const () = (&raw const *timed(StoreCall::Get, made)).cast();
+        let after: *const () = (&raw const *timed(Operation::Get, made)).cast();
         (before, after)
     }
 

@@ -36,7 +36,7 @@ use std::time::Duration;
 
 use ::metrics::{Key, KeyName, Label, Level, Metadata, Recorder, Unit, with_recorder};
 
-use crate::{error::StoreError, task::TaskStatus};
+use crate::{error::StoreError, store::Operation, task::TaskStatus};
 
 /// Counts tasks that were created.
 pub const CREATED: &str = "mcp_tasks_created_total";
@@ -185,22 +185,7 @@ impl Drop for RunningNow {
     }
 }
 
-/// The calls of a store, in the order of their keys.
-#[derive(Clone, Copy)]
-pub(super) enum StoreCall {
-    Create,
-    Get,
-    Respond,
-    RequestCancel,
-    Claim,
-    Renew,
-    Commit,
-    Input,
-    Reap,
-    Revs,
-}
-
-/// One key for each outcome of each call.
+/// One key for each outcome of each call; the calls in the order of [`Operation`].
 macro_rules! store_keys {
     ($($call:literal)*) => {
         [$(store_keys!(@outcomes $call, "ok" "refused" "unavailable" "ambiguous")),*]
@@ -214,7 +199,7 @@ static STORE_KEYS: [[Key; 4]; 10] =
     store_keys!("create" "get" "respond" "request_cancel" "claim" "renew" "commit" "input" "reap" "revs");
 
 /// A store call has ended.
-pub(super) fn stored<T>(call: StoreCall, ended: &Result<T, StoreError>, duration: Duration) {
+pub(super) fn stored<T>(call: Operation, ended: &Result<T, StoreError>, duration: Duration) {
     let outcome = match ended {
         Ok(_) => 0,
         Err(StoreError::QuotaExceeded(_)) => 1,

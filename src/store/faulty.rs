@@ -17,35 +17,10 @@ use crate::{
     error::StoreError,
     input::InputKey,
     limits::Quota,
-    store::{Heard, Hints, Lease, Reaped, Renewed, StoreFuture, TaskStore, Written},
+    store::{Heard, Hints, Lease, Operation, Reaped, Renewed, StoreFuture, TaskStore, Written},
     task::{Epoch, Mutation, NewTask, Rev, Target, TaskRecord},
     task_id::TaskId,
 };
-
-/// The calls of a [`TaskStore`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// [`TaskStore::create`].
-    Create,
-    /// [`TaskStore::get`].
-    Get,
-    /// [`TaskStore::respond`].
-    Respond,
-    /// [`TaskStore::request_cancel`].
-    RequestCancel,
-    /// [`TaskStore::claim`].
-    Claim,
-    /// [`TaskStore::renew`].
-    Renew,
-    /// [`TaskStore::commit`].
-    Commit,
-    /// [`TaskStore::input`].
-    Input,
-    /// [`TaskStore::reap`].
-    Reap,
-    /// [`TaskStore::revs`].
-    Revs,
-}
 
 /// What goes wrong with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

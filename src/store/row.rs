@@ -21,7 +21,7 @@ use crate::{
     store::seal::{Seal, SealError},
     task::{
         Epoch, Failure, IdempotencyKey, Journal, OnCancel, OnRestart, Progress, Rev, Settlement, Step, Target,
-        TaskRecord, TaskState, TaskStatus,
+        TaskRecord, TaskState,
     },
     task_id::TaskId,
 };
@@ -53,7 +53,7 @@ pub(crate) struct Row {
     pub created_at: i64,
     /// When time changes the task next; of an open task its deadline.
     pub changes_at: i64,
-    /// [`status_text`], for operators: it is not read back.
+    /// The word of the status, for operators: it is not read back.
     pub status: &'static str,
     pub settled: bool,
     pub cancel_requested: bool,
@@ -196,7 +196,7 @@ pub(crate) fn encode(record: &TaskRecord, seal: &Seal) -> Result<Row, SealError>
         key: record.key.as_ref().map(|key| escape(&key.text).into_owned()),
         created_at: millis(record.created_at),
         changes_at: millis(record.changes_at()),
-        status: status_text(record.status()),
+        status: record.status().as_str(),
         settled: record.is_settled(),
         cancel_requested: record.cancel_requested,
         rev: count(record.rev.0),
@@ -274,21 +274,12 @@ pub(crate) fn decode(row: Row, payload: Option<Vec<u8>>, seal: &Seal) -> Result<
     }))
 }
 
-/// The status as it stands in a column: the word on the wire.
-pub(crate) const fn status_text(status: TaskStatus) -> &'static str {
-    match status {
-        TaskStatus::Working => "working",
-        TaskStatus::InputRequired => "input_required",
-        TaskStatus::Completed => "completed",
-        TaskStatus::Failed => "failed",
-        TaskStatus::Cancelled => "cancelled",
+/// A payload in its place: in the row, or apart from it if it has more than `limit` bytes.
+pub(crate) fn placed(payload: Option<Vec<u8>>, limit: usize) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    match payload {
+        Some(large) if large.len() > limit => (None, Some(large)),
+        small => (small, None),
     }
-}
-
-/// The status of that text; `None` if there is none.
-pub(crate) fn status_of(text: &str) -> Option<TaskStatus> {
-    use TaskStatus::{Cancelled, Completed, Failed, InputRequired, Working};
-    [Working, InputRequired, Completed, Failed, Cancelled].into_iter().find(|status| status_text(*status) == text)
 }
 
 /// A time as it stands in a column. Far off is never.

@@ -13,10 +13,7 @@ use mcp_tasks::{
     engine::{Call, Engine, Promotion, Ran, TaskEngine, Work},
     error::EngineError,
     input::RequestHash,
-    store::{
-        Lease, TaskStore, WorkerId,
-        faulty::{Fault, Operation},
-    },
+    store::{Lease, Operation, TaskStore, WorkerId, faulty::Fault},
     task::{IdempotencyKey, NewTask, OnRestart},
 };
 

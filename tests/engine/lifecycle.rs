@@ -11,7 +11,7 @@ use mcp_tasks::{
     engine::{Call, Gate, TaskEngine, Work},
     error::EngineError,
     principal::Principal,
-    store::faulty::{Fault, Operation},
+    store::{Operation, faulty::Fault},
     task::{Failure, NewTask, OnRestart, Settlement, Target, TaskState, TaskStatus},
 };
 use tokio::sync::oneshot;

@@ -16,7 +16,7 @@ use mcp_tasks::{
     error::EngineError,
     input::{InputKey, InputKind},
     limits::Quota,
-    store::{Lease, TaskStore, WorkerId, faulty::Operation},
+    store::{Lease, Operation, TaskStore, WorkerId},
     task::{NewTask, OnRestart, Settlement, Target, TaskRecord},
     task_id::TaskId,
 };

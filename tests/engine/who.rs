@@ -5,7 +5,7 @@ use mcp_tasks::{
     engine::{Call, TaskEngine, Work},
     input::InputKey,
     principal::Principal,
-    store::faulty::Operation,
+    store::Operation,
     task::NewTask,
     task_id::TaskId,
 };

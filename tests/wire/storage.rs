@@ -6,10 +6,7 @@ use mcp_tasks::{
     ToolSet,
     clock::ManualClock,
     principal::Principal,
-    store::{
-        TaskStore,
-        faulty::{FaultyStore, Operation},
-    },
+    store::{Operation, TaskStore, faulty::FaultyStore},
 };
 use serde_json::json;
 

@@ -13,7 +13,7 @@ use crate::{
         admin::{Filter, Position, Stats},
         row,
     },
-    task::{Event, TaskRecord},
+    task::{Event, TaskRecord, TaskStatus},
     task_id::TaskId,
 };
 
@@ -34,7 +34,7 @@ impl Columns {
         let escaped = |text: &str| row::escape(text).into_owned();
         Self {
             principal: filter.principal.as_ref().map(|principal| escaped(principal.as_str())),
-            status: filter.status.map(row::status_text),
+            status: filter.status.map(TaskStatus::as_str),
             tool: filter.tool.as_deref().map(escaped),
             from: filter.created_from.map(row::millis),
             before: filter.created_before.map(row::millis),
@@ -106,7 +106,7 @@ impl Core {
         let mut stats = Stats::default();
         for line in &tally {
             let (name, status): (String, String) = (line.get(0), line.get(1));
-            if let Some(status) = row::status_of(&status) {
+            if let Some(status) = TaskStatus::of_word(&status) {
                 stats.tasks.insert((row::unescape(&name).into(), status), number(line.get(2)));
             }
         }

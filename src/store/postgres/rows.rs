@@ -97,14 +97,6 @@ impl Holder {
     }
 }
 
-/// A payload in its place: in the row, or in a row of its own.
-fn placed(payload: Option<Vec<u8>>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
-    match payload {
-        Some(payload) if payload.len() > LARGE => (None, Some(payload)),
-        payload => (payload, None),
-    }
-}
-
 /// The columns of rows that take the place of others.
 #[derive(Default)]
 pub(super) struct Saves {
@@ -132,7 +124,7 @@ impl Saves {
     pub fn add(&mut self, old: &TaskRecord, new: &TaskRecord, holder: Holder, seal: &Seal) -> Result<(), SealError> {
         let row = row::encode(new, seal)?;
         let laden = row::payload_differs(old, new);
-        let (payload, data) = placed(if laden { row::encode_payload(new, seal)? } else { None });
+        let (payload, data) = row::placed(if laden { row::encode_payload(new, seal)? } else { None }, LARGE);
         self.id.push(bytes_of(row.id));
         self.was_rev.push(i64::try_from(old.rev.0).unwrap_or(i64::MAX));
         self.created_at.push(row.created_at);
@@ -208,7 +200,7 @@ pub(super) struct Inserts {
 impl Inserts {
     pub fn add(&mut self, record: &TaskRecord, holder: Holder, seal: &Seal) -> Result<(), SealError> {
         let row = row::encode(record, seal)?;
-        let (payload, data) = placed(row::encode_payload(record, seal)?);
+        let (payload, data) = row::placed(row::encode_payload(record, seal)?, LARGE);
         self.id.push(bytes_of(row.id));
         self.principal.push(row.principal);
         self.method.push(row.method);

@@ -126,7 +126,7 @@ proptest! {
             let (row, payload) = written(&record, &seal);
             let texts = [&row.principal, &row.method, &row.name, &row.version];
             prop_assert!(texts.into_iter().chain(&row.key).all(|text| !text.contains('\0')));
-            prop_assert_eq!(status_of(row.status), Some(record.status()));
+            prop_assert_eq!(crate::task::TaskStatus::of_word(row.status), Some(record.status()));
             prop_assert_eq!(&*decode(row, payload, &seal).expect("it is read"), &record);
         }
     }

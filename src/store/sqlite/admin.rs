@@ -16,10 +16,10 @@ use crate::{
     store::{
         StoreFuture, Written,
         admin::{AdminStore, Filter, Position, Stats},
-        row::{Corrupt, escape, from_millis, millis, status_of, status_text, unescape},
+        row::{Corrupt, escape, from_millis, millis, unescape},
         seal::Seal,
     },
-    task::{Event, TaskRecord},
+    task::{Event, TaskRecord, TaskStatus},
     task_id::TaskId,
 };
 
@@ -42,7 +42,7 @@ struct Means {
 impl From<&Filter> for Means {
     fn from(filter: &Filter) -> Self {
         Self {
-            status: filter.status.map(status_text),
+            status: filter.status.map(TaskStatus::as_str),
             tool: filter.tool.as_deref().map(|tool| escape(tool).into_owned()),
             principal: filter.principal.as_ref().map(|principal| escape(principal.as_str()).into_owned()),
             from: filter.created_from.map_or(0, millis),
@@ -119,7 +119,7 @@ fn stats(connection: &Connection, now: UnixMillis) -> rusqlite::Result<Stats> {
     let mut rows = counts.query(named_params! { ":now": millis(now) })?;
     while let Some(row) = rows.next()? {
         let (name, status): (String, String) = (row.get(0)?, row.get(1)?);
-        if let Some(status) = status_of(&status) {
+        if let Some(status) = TaskStatus::of_word(&status) {
             tasks.insert((unescape(&name).into(), status), number(row.get(2)?));
         }
     }

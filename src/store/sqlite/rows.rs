@@ -125,14 +125,6 @@ fn look_at(row: &Row, leased_until: Option<UnixMillis>) -> i64 {
     leased_until.map_or(row.changes_at, |until| row.changes_at.min(millis(until)))
 }
 
-/// A payload in its place: beside the row's other columns, or apart.
-fn placed(payload: Option<Vec<u8>>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
-    match payload {
-        Some(large) if large.len() > INLINE => (None, Some(large)),
-        small => (small, None),
-    }
-}
-
 fn put_payload(connection: &Connection, seq: i64, value: &[u8]) -> rusqlite::Result<()> {
     connection.prepare_cached("INSERT INTO payload (task, value) VALUES (?1, ?2)")?.execute((seq, value)).map(drop)
 }
@@ -149,7 +141,7 @@ pub(super) fn insert(
     leased_until: Option<UnixMillis>,
 ) -> Result<(), Fault> {
     let (row, payload) = (row::encode(record, seal)?, row::encode_payload(record, seal)?);
-    let (inline, apart) = placed(payload);
+    let (inline, apart) = row::placed(payload, INLINE);
     let mut insert = connection.prepare_cached(
         "INSERT INTO task (id, principal, method, name, version, key, created_at, changes_at, status, settled, \
          cancel_requested, rev, epoch, head, body, payload, gone_at, leased_until, look_at) VALUES (:id, :principal, \
@@ -193,7 +185,7 @@ pub(super) fn update(
 ) -> Result<(), Fault> {
     let row = row::encode(next, seal)?;
     if row::payload_differs(&stored.record, next) {
-        let (inline, apart) = placed(row::encode_payload(next, seal)?);
+        let (inline, apart) = row::placed(row::encode_payload(next, seal)?, INLINE);
         drop_payload(connection, stored.seq)?;
         connection.prepare_cached("UPDATE task SET payload = ?2 WHERE seq = ?1")?.execute((stored.seq, inline))?;
         if let Some(payload) = apart {

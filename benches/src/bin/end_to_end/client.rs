@@ -1,7 +1,8 @@
 //! A client of one connection that stays open: HTTP/1.1 by hand, so that it costs little.
 
+use mcp_tasks_benches::http;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 /// Where a server is.
@@ -61,31 +62,9 @@ impl Client {
             body.len()
         );
         self.stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await.expect("the connection stays open");
-        let mut answer: Value = serde_json::from_slice(self.body().await).expect("the body is JSON");
+        let body = http::read_body(&mut self.stream, &mut self.answer).await;
+        let mut answer: Value = serde_json::from_slice(body).expect("the body is JSON");
         assert!(answer.get("error").is_none(), "{answer}");
         answer["result"].take()
     }
-
-    async fn body(&mut self) -> &[u8] {
-        self.answer.clear();
-        loop {
-            let read = self.stream.read_buf(&mut self.answer).await.expect("the connection stays open");
-            assert!(read > 0, "the server closed the connection");
-            if let Some((start, end)) = place_of_body(&self.answer)
-                && self.answer.len() >= end
-            {
-                return &self.answer[start..end];
-            }
-        }
-    }
-}
-
-/// Where the body of an answer begins and ends, once its head is there.
-fn place_of_body(answer: &[u8]) -> Option<(usize, usize)> {
-    let head = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let text = std::str::from_utf8(&answer[..head]).expect("a head is text");
-    assert!(text.starts_with("HTTP/1.1 200"), "{}", String::from_utf8_lossy(answer));
-    let mut lines = text.split("\r\n").filter_map(|line| line.split_once(": "));
-    let length = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-length")).expect("it has a length").1;
-    Some((head + 4, head + 4 + length.parse::<usize>().expect("a length is a number")))
 }

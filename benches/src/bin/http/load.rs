@@ -1,11 +1,12 @@
 //! Asks a server over and over, on connections that stay open: HTTP/1.1 by hand, so that the client costs little.
 
+use mcp_tasks_benches::http;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 
@@ -132,25 +133,6 @@ impl Connection {
             self.request[*place..place + id.len()].copy_from_slice(id.as_bytes());
         }
         self.stream.write_all(&self.request).await.expect("the connection stays open");
-        self.answer.clear();
-        loop {
-            let read = self.stream.read_buf(&mut self.answer).await.expect("the connection stays open");
-            assert!(read > 0, "the server closed the connection");
-            if let Some((body, end)) = body(&self.answer)
-                && self.answer.len() >= end
-            {
-                return &self.answer[body..end];
-            }
-        }
+        http::read_body(&mut self.stream, &mut self.answer).await
     }
-}
-
-/// Where the body of an answer begins and ends, once its head is there.
-fn body(answer: &[u8]) -> Option<(usize, usize)> {
-    let head = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let text = std::str::from_utf8(&answer[..head]).expect("a head is text");
-    assert!(text.starts_with("HTTP/1.1 200"), "{}", String::from_utf8_lossy(answer));
-    let mut lines = text.split("\r\n").filter_map(|line| line.split_once(": "));
-    let length = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-length")).expect("it has a length").1;
-    Some((head + 4, head + 4 + length.parse::<usize>().expect("a length is a number")))
 }

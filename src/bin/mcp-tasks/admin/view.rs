@@ -161,23 +161,12 @@ pub struct ToolNumbers {
     pub cancelled: u64,
 }
 
-/// The status as on the wire.
-pub const fn status(status: TaskStatus) -> &'static str {
-    match status {
-        TaskStatus::Working => "working",
-        TaskStatus::InputRequired => "input_required",
-        TaskStatus::Completed => "completed",
-        TaskStatus::Failed => "failed",
-        TaskStatus::Cancelled => "cancelled",
-    }
-}
-
 impl Summary {
     pub fn of(record: &TaskRecord) -> Self {
         let gone = record.gone_at();
         Self {
             task_id: record.id.to_string(),
-            status: status(record.status()),
+            status: record.status().as_str(),
             tool: record.target.name.to_string(),
             version: record.target.version.to_string(),
             method: record.target.method.to_string(),

@@ -12,7 +12,7 @@ use mcp_tasks::{
     task_id::TaskId,
 };
 
-use super::view::{Cancelled, Detail, How, Numbers, Page, Purged, Retried, Summary, position, status};
+use super::view::{Cancelled, Detail, How, Numbers, Page, Purged, Retried, Summary, position};
 use crate::exit::{Exit, Problem};
 
 /// How many tasks one call to the store deals with.
@@ -44,7 +44,7 @@ pub async fn cancel(store: &dyn AdminStore, id: TaskId) -> Result<Cancelled, Pro
     let record = stands(id, store.request_cancel(id).await.map_err(refused)?)?;
     Ok(Cancelled {
         task_id: id.to_string(),
-        status: status(record.status()),
+        status: record.status().as_str(),
         cancel_requested: record.cancel_requested,
         had_ended,
     })
@@ -58,14 +58,14 @@ pub async fn retry(store: &dyn AdminStore, id: TaskId) -> Result<Retried, Proble
             may_run_again(&record)?;
             let record = stands(id, store.abandon(id).await.map_err(refused)?)?;
             if record.is_settled() {
-                return Err(Problem::new(format!("the task ended meanwhile: it is {}", status(record.status()))));
+                return Err(Problem::new(format!("the task ended meanwhile: it is {}", record.status().as_str())));
             }
             Ok(Retried { task_id: id.to_string(), how: How::TakenFromItsWorker, runs_as: id.to_string() })
         }
         TaskState::Settled(Settlement::Failed(_)) => anew(store, &record).await,
         TaskState::Settled(_) => Err(Problem::new(format!(
             "the task is {}, and that is final; only a failed task is run again, as a new one",
-            status(record.status())
+            record.status().as_str()
         ))),
     }
 }
