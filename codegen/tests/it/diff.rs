@@ -42,7 +42,7 @@ fn each_kind_of_change_has_the_report_that_was_reviewed() {
 
 /// The worked examples of the documentation, from the core and from the experimental tasks to the extension.
 #[test]
-fn the_real_pair_has_the_reports_that_were_reviewed() {
+fn the_real_pair_has_its_reports() {
     for part in ["core", "tasks"] {
         let arguments = ["diff", "schema/2025-11-25", "schema/2026-07-28", "--part", part, "--format", "markdown"];
         let run = codegen(&repository(), &arguments);
