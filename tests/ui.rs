@@ -1,8 +1,6 @@
 //! What `#[task_tool]` and `#[task_handler]` say of each mistake, and that right use compiles without a warning.
 //!
-//! The messages are recorded beside the fixtures; see `tests/ui/README.md` on how to record them anew. They are
-//! recorded with the default features: what else is in scope decides how the compiler writes some types.
-#![cfg(not(feature = "cli"))]
+//! The messages are recorded beside the fixtures; see `tests/ui/README.md` on how to record them anew.
 
 use trybuild::TestCases;
 
