@@ -4,6 +4,7 @@
 //! bytes. `export/README.md`, which is written beside the schemas, says what the flavours are for.
 
 mod bundle;
+mod conversations;
 mod dialect;
 mod flat;
 mod flavour;
@@ -42,6 +43,7 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
     let mut files = vec![
         OutputFile::new("schema/README.md", include_str!("export/README.md")),
         OutputFile::new("vectors/README.md", include_str!("export/vectors/README.md")),
+        OutputFile::new("vectors/conversations.md", include_str!("export/conversations/README.md")),
     ];
     let mut problems = Problems::default();
     for revision in &revisions {
@@ -71,5 +73,7 @@ fn schemas_of(revision: &Revision, overlay: &Overlay, intent: &Intent) -> Result
         }
     }
     files.push(vectors::of(revision, settings, rules)?);
+    let strict = Flavour::Strict.apply(flat::definitions(revision)?, revision, settings, rules);
+    files.extend(conversations::of(revision, settings, &strict, &rules.conversations)?);
     Ok(files)
 }

@@ -1,5 +1,6 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
+use super::conversations::{self, Conversation};
 use super::vectors::Written;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -35,11 +36,14 @@ pub struct Rules {
     /// Test messages written by hand, from `vectors.json` of the revision's folder.
     #[serde(skip)]
     pub messages: Vec<Written>,
+    /// Exchanges written by hand, from `conversations/` of the revision's folder.
+    #[serde(skip)]
+    pub(super) conversations: Vec<Conversation>,
 }
 
 impl Intent {
-    /// Reads the rules and the messages written by hand: `export.toml` of the folder, and `vectors.json` in the folder of
-    /// each revision that has rules.
+    /// Reads the rules and what was written by hand: `export.toml` of the folder, and `vectors.json` and `conversations/` in
+    /// the folder of each revision that has rules.
     ///
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
@@ -48,7 +52,9 @@ impl Intent {
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
         let mut intent = Self { file, ..intent };
         for (name, rules) in &mut intent.revision {
-            let (file, text) = read(&folder.join(name).join("vectors.json"))?;
+            let folder = folder.join(name);
+            rules.conversations = conversations::load(&folder.join("conversations"))?;
+            let (file, text) = read(&folder.join("vectors.json"))?;
             rules.messages =
                 serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
         }
@@ -85,7 +91,7 @@ impl Rules {
     }
 }
 
-fn read(path: &Path) -> Result<(String, String), Problem> {
+pub(super) fn read(path: &Path) -> Result<(String, String), Problem> {
     let file = path.to_string_lossy().replace('\\', "/");
     match std::fs::read_to_string(path) {
         Ok(text) => Ok((file, text)),

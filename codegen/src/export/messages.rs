@@ -20,7 +20,7 @@ fn is_envelope(definition: &Definition) -> bool {
 }
 
 /// The result of a request: the one the overlay names, or the one that is named after it.
-fn result_of(request: &str, settings: &Settings) -> Option<String> {
+pub(super) fn result_of(request: &str, settings: &Settings) -> Option<String> {
     let stem = request.strip_suffix("Request")?;
     Some(settings.results.get(request).cloned().unwrap_or_else(|| format!("{stem}Result")))
 }
