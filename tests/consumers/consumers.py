@@ -7,7 +7,8 @@ import json
 import re
 from collections import namedtuple
 
-from workshop import HERE, PROGRAMS, PYTHON, REVISIONS, ROOT, WORK, Failed, bundle, node, npm, out, run, vector_file, vectors, write
+from workshop import HERE, PROGRAMS, PYTHON, REVISIONS, ROOT, WORK, Failed
+from workshop import bundle, node, npm, out, run, vector_file, vectors, write
 
 # Where its types are, what declares a decoder of one, and how they judge a revision's vectors, given the decoders' names.
 Consumer = namedtuple("Consumer", "types declared judge")
@@ -57,15 +58,19 @@ def json2ts(revision, names):
     lines = [f"const v{n}: types.{names[v['definition']]} = {json.dumps(v['message'])};" for n, v in enumerate(judged)]
     literals.write_text("\n".join([*lines, 'import type * as types from "./types";', ""]))
     said = run(npm("tsc"), *TSC, "--noEmit", literals, cwd=literals.parent, may_fail=True)
-    refused = set()
-    for line in said.splitlines():
-        # A reason in more words is indented.
-        found = re.match(r"literals\.ts\((\d+),\d+\): error TS(2\d{3}): |( )", line)
-        if not found:
-            raise Failed(f"{literals}: tsc does not judge types: {line}")
-        if found[1]:
-            refused.add(int(found[1]) - 1)
+    # A reason in more words is indented.
+    refused = {line_of_type_error(line) - 1 for line in said.splitlines() if not line.startswith(" ")}
+    if not refused:
+        raise Failed(f"{literals}: tsc has nothing to say")
     return {vector["id"]: n not in refused for n, vector in enumerate(judged)}
+
+
+def line_of_type_error(said):
+    """The errors 2000 to 2999 are those of types."""
+    found = re.match(r"literals\.ts\((\d+),\d+\): error TS2\d{3}: ", said)
+    if not found:
+        raise Failed(f"tsc says something else than that a literal has not its type: {said}")
+    return int(found[1])
 
 
 CONSUMERS = {

@@ -3,18 +3,17 @@
 import shutil
 import sys
 
-from workshop import HERE, WORK, run
+from workshop import HERE, STAMP, WORK, run
 
 
 def install():
     WORK.mkdir(parents=True, exist_ok=True)
     wanted = (HERE / "package-lock.json").read_text() + (HERE / "requirements.txt").read_text()
-    stamp = WORK / "installed"
-    if stamp.exists() and stamp.read_text() == wanted:
+    if STAMP.exists() and STAMP.read_text() == wanted:
         return
     for name in ["package.json", "package-lock.json"]:
         shutil.copy(HERE / name, WORK)
     run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
     run(sys.executable, "-m", "venv", "--clear", WORK / "venv")
     run(WORK / "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "-r", HERE / "requirements.txt")
-    stamp.write_text(wanted)
+    STAMP.write_text(wanted)

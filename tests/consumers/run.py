@@ -20,18 +20,21 @@ from install import install
 from workshop import Failed, side_by_side
 
 
-def replay(name, found):
-    found[name] = consumers.verdicts(name)
-    table.compare(name, table.table(found[name]))
-    return f"{name}: {sum(len(taken) for taken, _ in found[name].values())} vectors, as accepted/{name}.json says"
-
-
 def main():
     install()
     side_by_side([*validators.JOBS, *generators.JOBS])
-    found = {}
-    side_by_side([generators.narrowing, *(partial(replay, name, found) for name in consumers.CONSUMERS)])
-    summary.compare({name: found[name] for name in consumers.CONSUMERS})
+    verdicts = {}
+    side_by_side([generators.narrowing, *(partial(replay, name, verdicts) for name in consumers.CONSUMERS)])
+    verdicts = {name: verdicts[name] for name in consumers.CONSUMERS}
+    faults = [table.fault(name, table.table(found)) for name, found in verdicts.items()] + [summary.fault(verdicts)]
+    if any(faults):
+        raise Failed("\n".join([*filter(None, faults), "If that is meant to be so, run again with UPDATE_EXPECT=1."]))
+
+
+def replay(name, verdicts):
+    verdicts[name] = consumers.verdicts(name)
+    taken = [verdict for judged, _ in verdicts[name].values() for verdict in judged.values()]
+    return f"{name}: {len(taken)} vectors, {sum(taken)} taken"
 
 
 try:

@@ -13,6 +13,8 @@ WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute() / "c
 SCHEMAS, VECTORS = ROOT / "generated/schema", ROOT / "generated/vectors"
 REVISIONS = ["2026-07-28", "2025-11-25"]
 PYTHON = WORK / "venv/bin/python"
+# What is installed there.
+STAMP = WORK / "installed"
 
 
 class Failed(Exception):
@@ -21,10 +23,13 @@ class Failed(Exception):
 
 def run(*command, cwd=WORK, stdin="", may_fail=False):
     """What a program prints. One that fails is a failure, unless that is its way to answer."""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, input=stdin, capture_output=True, text=True)
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, cwd=cwd, input=stdin, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise Failed(f"{words[0]} is not there; without {STAMP} the next run installs everything again") from None
     if done.returncode and not may_fail:
-        shown = " ".join(map(str, command))
-        raise Failed(f"exit code {done.returncode}: {shown}\n{(done.stdout + done.stderr)[-4000:]}")
+        raise Failed(f"exit code {done.returncode}: {' '.join(words)}\n{(done.stdout + done.stderr)[-4000:]}")
     return done.stdout
 
 

@@ -2,7 +2,10 @@
 
 mod decode;
 #[allow(dead_code)]
-mod types;
+mod types {
+    // It is made when the tests run, and is not for rustfmt.
+    include!("types.rs");
+}
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
