@@ -10,7 +10,7 @@ from collections import namedtuple
 from workshop import HERE, PROGRAMS, PYTHON, REVISIONS, ROOT, WORK, Failed
 from workshop import bundle, node, npm, out, run, vector_file, vectors, write
 
-# Where its types are, what declares a decoder of one, and how they judge a revision's vectors, given the decoders' names.
+# Where its types are, what declares a decoder there, and how they judge a revision's vectors, given the decoders' names.
 Consumer = namedtuple("Consumer", "types declared judge")
 
 TSC = ["--strict", "--target", "es2022", "--types", "", "--pretty", "false"]
@@ -52,7 +52,7 @@ def quicktype_rust(revision, names):
 
 
 def json2ts(revision, names):
-    """There is no decoder; tsc says which literals have the type: one a line, so that a line is a vector."""
+    """There is no decoder; tsc says which literals have the type: one a line from the first, so that a line is a vector."""
     judged = [vector for vector in vectors(revision) if vector["definition"] in names]
     literals = out(revision) / "literals.ts"
     lines = [f"const v{n}: types.{names[v['definition']]} = {json.dumps(v['message'])};" for n, v in enumerate(judged)]
@@ -83,7 +83,7 @@ CONSUMERS = {
 
 
 def verdicts(name):
-    """The verdicts of a consumer on a revision, and the definitions it has nothing for, by revision."""
+    """By revision: the verdicts of a consumer, and the definitions it has nothing for."""
     return {revision: verdicts_on(revision, CONSUMERS[name]) for revision in REVISIONS}
 
 
@@ -93,12 +93,13 @@ def verdicts_on(revision, consumer):
     found = consumer.judge(revision, names)
     due = {vector["id"] for vector in vectors(revision) if vector["definition"] in names}
     if set(found) != due:
-        raise Failed(f"{consumer.types} {revision}: {len(found)} verdicts, {len(due)} vectors: {sorted(set(found) ^ due)[:5]}")
+        astray = sorted(set(found) ^ due)[:5]
+        raise Failed(f"{consumer.types} {revision}: {len(found)} verdicts on {len(due)} vectors; one alone: {astray}")
     return found, sorted(set(definitions) - set(names))
 
 
 def decoders(definitions, text, declared):
-    """What a generator calls each definition. It has its own ways with capitals and underscores, and leaves some out."""
+    """What a generator calls each definition; it has its own ways with capitals and underscores, and leaves some out."""
     called = {}
     for name in re.findall(declared, text, re.MULTILINE):
         if called.setdefault(bare(name), name) != name:

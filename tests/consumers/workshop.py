@@ -27,7 +27,9 @@ def run(*command, cwd=WORK, stdin="", may_fail=False):
     try:
         done = subprocess.run(words, cwd=cwd, input=stdin, capture_output=True, text=True)
     except FileNotFoundError:
-        raise Failed(f"{words[0]} is not there; without {STAMP} the next run installs everything again") from None
+        ours = words[0].startswith(str(WORK))
+        advice = f"; remove {STAMP}, and the next run installs everything again" if ours else ""
+        raise Failed(f"{words[0]} is not there{advice}") from None
     if done.returncode and not may_fail:
         raise Failed(f"exit code {done.returncode}: {' '.join(words)}\n{(done.stdout + done.stderr)[-4000:]}")
     return done.stdout
