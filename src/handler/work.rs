@@ -59,7 +59,7 @@ where
             context.peer = nobody();
         }
         context.extensions.insert(task.clone());
-        let ended = unless_cancelled(&task, &stop, run(request, context)).await;
+        let ended = unless_cancelled(&task, &stop, run(request, context)).await.map(typed);
         if becomes == Becomes::Nothing {
             answer.put(ended);
             return Settlement::Completed(Bytes::new());
@@ -103,17 +103,21 @@ fn settlement(ended: &Result<CallToolResponse, ErrorData>) -> Settlement {
     }
 }
 
-/// The result as it is kept: what the tool would have answered inside the request, `resultType` included (GET-06).
+/// The answer with its `resultType`, which a tool that makes its result by hand may have left out (RES-04). Where a revision
+/// knows none, rmcp takes it out again.
+fn typed(answer: CallToolResponse) -> CallToolResponse {
+    match answer {
+        CallToolResponse::Complete(mut result) => {
+            result.result_type.get_or_insert(ResultType::COMPLETE);
+            CallToolResponse::Complete(result)
+        }
+        other => other,
+    }
+}
+
+/// The result as it is kept: what the tool would have answered inside the request (GET-06).
 fn completed(result: &CallToolResult) -> Settlement {
-    let written = match &result.result_type {
-        Some(_) => serde_json::to_vec(result),
-        None => serde_json::to_vec(&{
-            let mut result = result.clone();
-            result.result_type = Some(ResultType::COMPLETE);
-            result
-        }),
-    };
-    match written {
+    match serde_json::to_vec(result) {
         Ok(text) => Settlement::Completed(text.into()),
         Err(error) => {
             tracing::error!(error = &error as &dyn std::error::Error, "a tool's result is no JSON");

@@ -115,6 +115,13 @@ impl Client {
 
     /// Sends a request, and reads the head of its answer.
     pub async fn open(self, post: &Post) -> Stream {
+        let mut stream = self.start(post).await;
+        timeout(PATIENCE, stream.read_head()).await.expect("a head in time");
+        stream
+    }
+
+    /// Sends a request whose answer may take a while.
+    pub async fn start(self, post: &Post) -> Stream {
         let mut socket = TcpStream::connect(self.0).await.expect("the server listens");
         socket.set_nodelay(true).expect("an option of TCP");
         let headers: String = post.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -124,9 +131,7 @@ impl Client {
             post.method, post.body
         );
         socket.write_all(text.as_bytes()).await.expect("the server reads");
-        let mut stream = Stream { socket, unread: Vec::new(), status: 0, head: String::new(), chunked: false };
-        timeout(PATIENCE, stream.read_head()).await.expect("a head in time");
-        stream
+        Stream { socket, unread: Vec::new(), status: 0, head: String::new(), chunked: false }
     }
 }
 
@@ -179,6 +184,12 @@ impl Stream {
     }
 
     pub async fn rest(mut self) -> Reply {
+        let body = self.body().await;
+        Reply { status: self.status, head: self.head, body }
+    }
+
+    /// What has not been read yet.
+    async fn body(&mut self) -> String {
         let mut body = Vec::new();
         if self.chunked {
             while let Some(chunk) = self.chunk().await {
@@ -186,9 +197,21 @@ impl Stream {
             }
         } else {
             while self.fill().await {}
-            body = self.unread;
+            body.append(&mut self.unread);
         }
-        Reply { status: self.status, head: self.head, body: String::from_utf8(body).expect("text") }
+        String::from_utf8(body).expect("text")
+    }
+
+    /// The next message, whether the answer is one or a stream of them. `None` at the end.
+    pub async fn next(&mut self) -> Option<Value> {
+        if self.head.is_empty() {
+            self.read_head().await;
+        }
+        if self.head.contains("text/event-stream") {
+            return self.message().await;
+        }
+        let body = self.body().await;
+        (!body.is_empty()).then(|| serde_json::from_str(&body).expect("JSON"))
     }
 
     /// The next message of an event stream; each event is one chunk. `None` at its end.

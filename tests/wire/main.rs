@@ -13,6 +13,7 @@ mod tools;
 mod call;
 mod cancel;
 mod capability;
+mod conversations;
 mod idempotency;
 mod input;
 mod legacy;
