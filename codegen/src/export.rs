@@ -6,6 +6,7 @@
 mod bundle;
 mod conversations;
 mod dialect;
+mod faults;
 mod flat;
 mod flavour;
 mod intent;
@@ -72,8 +73,21 @@ fn schemas_of(revision: &Revision, overlay: &Overlay, intent: &Intent) -> Result
             }
         }
     }
-    files.push(vectors::of(revision, settings, rules)?);
-    let strict = Flavour::Strict.apply(flat::definitions(revision)?, revision, settings, rules);
-    files.extend(conversations::of(revision, settings, &strict, &rules.conversations)?);
+    files.extend(messages_of(revision, settings, rules)?);
+    Ok(files)
+}
+
+/// What there is to test with: messages, conversations, and the faults that they find.
+fn messages_of(revision: &Revision, settings: &Settings, rules: &Rules) -> Result<Vec<OutputFile>, Error> {
+    let flat = flat::definitions(revision)?;
+    let strict = Flavour::Strict.apply(flat.clone(), revision, settings, rules);
+    let tolerant = Flavour::Tolerant.apply(flat, revision, settings, rules);
+    let vectors = vectors::of(revision, rules, &strict, &tolerant)?;
+    let mut files = conversations::of(revision, settings, &strict, &rules.conversations)?;
+    if !rules.faults.is_empty() {
+        let conversations = rules.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
+        files.push(faults::table(&revision.name, &rules.faults, &vectors.invalid, &conversations)?);
+    }
+    files.push(vectors.file);
     Ok(files)
 }

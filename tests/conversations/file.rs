@@ -186,8 +186,7 @@ pub fn conversations(role: Role) -> Vec<Conversation> {
 
 fn read(path: &Path) -> Conversation {
     let text = fs::read_to_string(path).expect("a file");
-    let read: Conversation =
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let read: Conversation = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     assert_eq!(read.format, 1, "{}", path.display());
     read
 }

@@ -68,7 +68,9 @@ impl Known {
             (Value::Object(expected), Value::Object(actual)) => self.object(expected, actual, task, at, whole),
             (Value::Array(expected), Value::Array(actual)) if expected.len() == actual.len() => {
                 let mut pairs = expected.iter().zip(actual).enumerate();
-                pairs.try_for_each(|(n, (expected, actual))| self.value(expected, actual, task, &format!("{at}/{n}"), false))
+                pairs.try_for_each(|(n, (expected, actual))| {
+                    self.value(expected, actual, task, &format!("{at}/{n}"), false)
+                })
             }
             (Value::String(expected), Value::String(actual)) => self.string(expected, actual, task, at),
             (Value::Number(expected), Value::Number(actual)) if expected.as_f64() == actual.as_f64() => Ok(()),
@@ -114,7 +116,8 @@ impl Known {
     ) -> Result<(), String> {
         for (candidate, value) in actual {
             let mut after = self.clone();
-            if after.string(name, candidate, task, at).is_ok() && after.value(expected, value, task, at, false).is_ok() {
+            if after.string(name, candidate, task, at).is_ok() && after.value(expected, value, task, at, false).is_ok()
+            {
                 *self = after;
                 return Ok(());
             }

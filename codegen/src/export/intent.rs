@@ -1,6 +1,7 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
 use super::conversations::{self, Conversation};
+use super::faults::{self, Fault};
 use super::vectors::Written;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -39,11 +40,14 @@ pub struct Rules {
     /// Exchanges written by hand, from `conversations/` of the revision's folder.
     #[serde(skip)]
     pub(super) conversations: Vec<Conversation>,
+    /// Faults of servers, written by hand, from `faults.json` of the revision's folder.
+    #[serde(skip)]
+    pub(super) faults: Vec<Fault>,
 }
 
 impl Intent {
-    /// Reads the rules and what was written by hand: `export.toml` of the folder, and `vectors.json` and `conversations/` in
-    /// the folder of each revision that has rules.
+    /// Reads the rules and what was written by hand: `export.toml` of the folder, and `vectors.json`, `conversations/` and
+    /// `faults.json` in the folder of each revision that has rules.
     ///
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
@@ -54,6 +58,7 @@ impl Intent {
         for (name, rules) in &mut intent.revision {
             let folder = folder.join(name);
             rules.conversations = conversations::load(&folder.join("conversations"))?;
+            rules.faults = faults::load(&folder.join("faults.json"))?;
             let (file, text) = read(&folder.join("vectors.json"))?;
             rules.messages =
                 serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;

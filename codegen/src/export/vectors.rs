@@ -5,15 +5,13 @@ mod broken;
 mod sample;
 
 use super::bundle::origin;
-use super::flat::{self, Definitions};
-use super::flavour::Flavour;
+use super::flat::Definitions;
 use super::intent::Rules;
 use super::judge::Judge;
 use super::walk;
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
-use crate::overlay::Settings;
 use sample::{Sampler, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -66,29 +64,32 @@ impl Case {
     }
 }
 
-/// The vectors of one revision, one a line.
-pub(super) fn of(revision: &Revision, settings: &Settings, rules: &Rules) -> Result<OutputFile, Error> {
-    let flat = flat::definitions(revision)?;
-    let strict = Flavour::Strict.apply(flat.clone(), revision, settings, rules);
-    let tolerant = Flavour::Tolerant.apply(flat, revision, settings, rules);
-    let maker = Maker { revision, rules, strict: &strict, tolerant: &tolerant };
-    let mut lines = Vec::new();
+/// The vectors of one revision.
+pub(super) struct Vectors {
+    /// All of them, one a line.
+    pub(super) file: OutputFile,
+    /// The ids of those that must not be written.
+    pub(super) invalid: BTreeSet<String>,
+}
+
+/// Makes the vectors of one revision.
+pub(super) fn of(
+    revision: &Revision,
+    rules: &Rules,
+    strict: &Definitions,
+    tolerant: &Definitions,
+) -> Result<Vectors, Error> {
+    let maker = Maker { revision, rules, strict, tolerant };
     let mut problems = Problems::default();
-    for name in strict.keys() {
-        for vector in maker.vectors(name) {
-            lines.push(serde_json::to_string(&vector).map_err(|error| Problem::new(name, "", error.to_string()))?);
-        }
-    }
-    for written in &rules.messages {
-        match maker.written(written) {
-            Ok(vector) => lines.push(serde_json::to_string(&vector).unwrap_or_default()),
-            Err(problem) => problems.push(problem),
-        }
-    }
+    let mut all: Vec<Vector<'_>> = strict.keys().flat_map(|name| maker.vectors(name)).collect();
+    all.extend(rules.messages.iter().filter_map(|written| problems.take(maker.written(written).map_err(Error::from))));
+    let lines: Vec<String> = all.iter().map(|vector| serde_json::to_string(vector).unwrap_or_default()).collect();
     let head = json!({"$comment": origin(&revision.name), "format": 1, "revision": revision.name});
     let head = head.to_string();
     let text = format!("{},\"vectors\":[\n{}\n]}}\n", head.trim_end_matches('}'), lines.join(",\n"));
-    problems.finish(OutputFile::new(format!("vectors/{}/messages.json", revision.name), text))
+    let file = OutputFile::new(format!("vectors/{}/messages.json", revision.name), text);
+    let invalid = all.into_iter().filter(|vector| !vector.strict).map(|vector| vector.id).collect();
+    problems.finish(Vectors { file, invalid })
 }
 
 struct Maker<'a> {

@@ -170,6 +170,7 @@ async fn ask_first(task: TaskContext, stage: State<Arc<Stage>>) -> Result<CallTo
 
 pub fn handler(engine: &Engine, stage: Arc<Stage>) -> Tasks<ToolSet> {
     let server = TaskServer::new("fixture", "1").engine(engine).state(stage);
-    let server = server.tool::<greet>().tool::<work>().tool::<must>().tool::<told>().tool::<brief>().tool::<ask_first>();
+    let server =
+        server.tool::<greet>().tool::<work>().tool::<must>().tool::<told>().tool::<brief>().tool::<ask_first>();
     server.build().expect("the tools are all right").handler()
 }

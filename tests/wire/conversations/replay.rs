@@ -37,7 +37,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub const NONE: Self = Self { change: |_, _, _| {}, patience: Duration::from_secs(3) };
+    pub const NONE: Self = Self { change: |_, _, _| {}, patience: Duration::from_secs(15) };
 }
 
 /// Replays a conversation against our server; why it is not the one in the file.
@@ -352,7 +352,9 @@ impl Open {
     async fn next(&mut self, deadline: Instant) -> Result<Option<Answer>, String> {
         let next = async {
             match self {
-                Self::Lines(incoming) => incoming.next().await.map(|message| Answer { message, status: None, head: String::new() }),
+                Self::Lines(incoming) => {
+                    incoming.next().await.map(|message| Answer { message, status: None, head: String::new() })
+                }
                 Self::Http(stream) => {
                     let message = stream.next().await?;
                     Some(Answer { message, status: Some(stream.status), head: stream.head.clone() })
@@ -363,7 +365,13 @@ impl Open {
     }
 }
 
-async fn serve(conversation: &Conversation, wire: Wire, clock: &ManualClock, fresh: &Fresh, stage: &Arc<Stage>) -> World<ToolSet> {
+async fn serve(
+    conversation: &Conversation,
+    wire: Wire,
+    clock: &ManualClock,
+    fresh: &Fresh,
+    stage: &Arc<Stage>,
+) -> World<ToolSet> {
     let has = |setup| conversation.setup.contains(&setup);
     let configure = |builder: EngineBuilder| {
         let mut limits = Limits::default();

@@ -155,7 +155,9 @@ impl<'a> Scribe<'a> {
         headers.insert("MCP-Protocol-Version".to_owned(), self.revision.name.clone().into());
         if self.says_who_it_is() {
             headers.insert("Mcp-Method".to_owned(), exchange.method.clone().into());
-            if let Some(name) = exchange.params.get("taskId").or(exchange.params.get("name")).filter(|it| it.is_string()) {
+            if let Some(name) =
+                exchange.params.get("taskId").or(exchange.params.get("name")).filter(|it| it.is_string())
+            {
                 headers.insert("Mcp-Name".to_owned(), name.clone());
             }
         }
@@ -233,7 +235,8 @@ impl<'a> Scribe<'a> {
     /// The error response that is for one code alone.
     fn definition_of_error(&self, code: i64) -> Option<&'a str> {
         let has_code = |name: &String| {
-            let code_of = self.revision.object(name).and_then(|object| object.field("code")).map(|field| &field.content);
+            let code_of =
+                self.revision.object(name).and_then(|object| object.field("code")).map(|field| &field.content);
             matches!(code_of, Some(Content::ConstantInteger(own)) if *own == code)
         };
         let definition = self.revision.definitions().find(|definition| {
