@@ -1,6 +1,7 @@
 //! The client's side against servers that behave, and against servers that do not.
 
 mod calls;
+mod conversations;
 mod examples;
 mod handler;
 mod http;

@@ -184,6 +184,14 @@ pub fn conversations(role: Role) -> Vec<Conversation> {
     all.filter(|conversation| conversation.replay.contains(&role)).collect()
 }
 
+/// A conversation of 2026-07-28 that somebody has spoilt.
+pub fn altered(name: &str, alter: impl FnOnce(&mut Value)) -> Conversation {
+    let path = generated().join("vectors/2026-07-28/conversations").join(format!("{name}.json"));
+    let mut file = serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON");
+    alter(&mut file);
+    serde_json::from_value(file).expect("a conversation")
+}
+
 fn read(path: &Path) -> Conversation {
     let text = fs::read_to_string(path).expect("a file");
     let read: Conversation = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
