@@ -82,8 +82,8 @@ fn messages_of(revision: &Revision, settings: &Settings, rules: &Rules) -> Resul
     let flat = flat::definitions(revision)?;
     let strict = Flavour::Strict.apply(flat.clone(), revision, settings, rules);
     let tolerant = Flavour::Tolerant.apply(flat, revision, settings, rules);
-    let vectors = vectors::of(revision, rules, &strict, &tolerant)?;
     let mut files = conversations::of(revision, settings, &strict, &rules.conversations)?;
+    let vectors = vectors::of(revision, rules, &strict, &tolerant)?;
     if !rules.faults.is_empty() {
         let conversations = rules.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
         files.push(faults::table(&revision.name, &rules.faults, &vectors.invalid, &conversations)?);

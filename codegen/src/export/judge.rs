@@ -3,7 +3,10 @@
 
 use super::flat::Definitions;
 use super::walk;
+use regress::Regex;
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Judges values by the definitions of one flavour.
 #[derive(Clone, Copy)]
@@ -66,7 +69,14 @@ fn text(value: &Value) -> &str {
 }
 
 fn matches(pattern: &str, value: &str) -> bool {
-    regress::Regex::new(pattern).is_ok_and(|regex| regex.find(value).is_some())
+    thread_local! {
+        /// There are few patterns, and thousands of values to try each on.
+        static COMPILED: RefCell<HashMap<String, Option<Regex>>> = RefCell::default();
+    }
+    COMPILED.with_borrow_mut(|compiled| {
+        let regex = compiled.entry(pattern.to_owned()).or_insert_with(|| Regex::new(pattern).ok());
+        regex.as_ref().is_some_and(|regex| regex.find(value).is_some())
+    })
 }
 
 /// A moment is left to its pattern; of a URI it is enough that it has a scheme and no space.

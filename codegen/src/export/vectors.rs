@@ -161,8 +161,8 @@ impl<'a> Maker<'a> {
     /// The requirements that a definition's description ends with: `[source; ID, ID]`.
     fn requirements(&self, name: &str) -> Vec<String> {
         let docs = self.revision.get(name).and_then(|definition| definition.docs.description.as_deref());
-        let ids =
-            docs.and_then(|text| text.strip_suffix(']')?.rsplit_once(';')).map(|(_, ids)| ids).unwrap_or_default();
+        let source = docs.and_then(|text| text.strip_suffix(']')?.rsplit_once('[')).map_or("", |(_, source)| source);
+        let ids = source.split_once(';').map_or("", |(_, ids)| ids);
         ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod builder;
+mod conversations;
 mod diff;
 mod diff_sound;
 mod drift;

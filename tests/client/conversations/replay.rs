@@ -227,7 +227,7 @@ async fn is_over(program: Option<&Program>) {
     }
 }
 
-/// Answers what a client says when it connects; gives back anything else.
+/// Answers what a client says when it connects, and the wish for a stream; gives back anything else.
 fn greeted(got: Got) -> Option<Got> {
     let discovered = json!({
         "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "private",
@@ -235,6 +235,9 @@ fn greeted(got: Got) -> Option<Got> {
     });
     match got.message["method"].as_str() {
         Some("server/discover") => got.answer(&json!({ "jsonrpc": "2.0", "result": discovered })),
+        Some("subscriptions/listen") => {
+            got.answer(&json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "no streams" } }));
+        }
         Some("notifications/initialized") => {}
         _ => return Some(got),
     }

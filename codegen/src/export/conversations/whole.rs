@@ -53,12 +53,12 @@ impl<'a> Scribe<'a> {
     }
 
     fn step(&mut self, place: usize, step: &'a Step) -> Value {
-        let pointer = format!("/steps/{place}");
+        let at = |kind: &str| format!("/steps/{place}/{kind}");
         match step {
-            Step::Exchange(exchange) => json!({ "exchange": self.exchange(&pointer, exchange) }),
-            Step::Response(response) => json!({ "response": self.late(&pointer, response) }),
-            Step::Notification(sent) => json!({ "notification": self.notification(&pointer, sent) }),
-            Step::Push(sent) => json!({ "push": self.notification(&pointer, sent) }),
+            Step::Exchange(exchange) => json!({ "exchange": self.exchange(&at("exchange"), exchange) }),
+            Step::Response(response) => json!({ "response": self.late(&at("response"), response) }),
+            Step::Notification(sent) => json!({ "notification": self.notification(&at("notification"), sent) }),
+            Step::Push(sent) => json!({ "push": self.notification(&at("push"), sent) }),
             Step::Abandon(id) => json!({ "abandon": id }),
             Step::User(user) => json!({ "user": user }),
             Step::Tool(tool) => json!({ "tool": tool }),
@@ -180,7 +180,7 @@ impl<'a> Scribe<'a> {
     fn judge_request(&mut self, pointer: &str, exchange: &Exchange, request: &Value) {
         let flawed = exchange.flawed.contains(&Flawed::Request);
         match self.definition_of_request(&exchange.method).map(|definition| definition.name.as_str()) {
-            Some(name) => self.judge(&format!("{pointer}/exchange/params"), name, request, flawed),
+            Some(name) => self.judge(&format!("{pointer}/params"), name, request, flawed),
             None if flawed => self.problem(pointer, &format!("`{}` has no schema to break", exchange.method)),
             None => (),
         }
