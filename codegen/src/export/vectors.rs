@@ -120,9 +120,7 @@ impl<'a> Maker<'a> {
         cases.extend(broken::valid_edges(schema, &fullest, judge));
         let broken = broken::cases(schema, &smallest, &fullest, judge);
         cases.extend(broken.into_iter().filter(|case| !judge.accepts(name, &case.message)));
-        cases.retain(|case| {
-            case.rule.starts_with("not-") || !case.message.is_null() || judge.accepts(name, &Value::Null)
-        });
+        cases.retain(|case| case.rule == "is-null" || !case.message.is_null() || judge.accepts(name, &Value::Null));
         cases
     }
 
@@ -160,8 +158,8 @@ impl<'a> Maker<'a> {
     /// The requirements that a definition's description ends with: `[source; ID, ID]`.
     fn requirements(&self, name: &str) -> Vec<String> {
         let docs = self.revision.get(name).and_then(|definition| definition.docs.description.as_deref());
-        let ids =
-            docs.and_then(|text| text.strip_suffix(']')?.rsplit_once(';')).map(|(_, ids)| ids).unwrap_or_default();
+        let source = docs.and_then(|text| text.strip_suffix(']')?.rsplit_once('[')).map(|(_, source)| source);
+        let ids = source.and_then(|source| source.split_once(';')).map(|(_, ids)| ids).unwrap_or_default();
         ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect()
     }
 }
