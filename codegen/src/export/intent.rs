@@ -5,7 +5,7 @@ use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the exported schemas say beyond the definitions.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -38,8 +38,8 @@ pub struct Rules {
 }
 
 impl Intent {
-    /// Reads the rules and the messages written by hand: `export.toml` of the folder, and `vectors.json` in the folder of
-    /// each revision that has rules.
+    /// Reads the rules and the messages written by hand: `export.toml` of the folder, and `vectors.json` in each folder of
+    /// it that has one.
     ///
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
@@ -47,10 +47,11 @@ impl Intent {
         let (file, text) = read(&folder.join("export.toml"))?;
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
         let mut intent = Self { file, ..intent };
-        for (name, rules) in &mut intent.revision {
-            let (file, text) = read(&folder.join(name).join("vectors.json"))?;
-            rules.messages =
-                serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+        for (revision, path) in written_by_hand(folder)? {
+            let (file, text) = read(&path)?;
+            let messages = serde_json::from_str(&text);
+            let messages = messages.map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+            intent.revision.entry(revision).or_default().messages = messages;
         }
         Ok(intent)
     }
@@ -83,6 +84,22 @@ impl Rules {
             }
         }
     }
+}
+
+/// The files of messages, by the name of the folder that each is in.
+fn written_by_hand(folder: &Path) -> Result<Vec<(String, PathBuf)>, Problem> {
+    let unreadable = |error: std::io::Error| {
+        Problem::new(folder.to_string_lossy().replace('\\', "/"), "", format!("cannot be read: {error}"))
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let file = entry.path().join("vectors.json");
+        if file.exists() {
+            files.push((entry.file_name().to_string_lossy().into_owned(), file));
+        }
+    }
+    Ok(files)
 }
 
 fn read(path: &Path) -> Result<(String, String), Problem> {

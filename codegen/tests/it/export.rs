@@ -1,7 +1,8 @@
 //! What is made for other languages is whole: definitions documented, every one tested by a vector that must fail too.
 
-use crate::support::{get, repository};
-use serde_json::Value;
+use crate::support::{folder, get, put, repository};
+use mcp_tasks_codegen::Intent;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
@@ -75,6 +76,24 @@ fn vectors_are_sound() {
             assert!(vector["strict"] == false || vector["tolerant"] == true, "{}", vector["id"]);
         }
     }
+}
+
+/// Neither rules nor messages by hand have to be there, and none of them is passed over for want of the other.
+#[test]
+fn messages_by_hand_are_read_with_rules_and_without() {
+    let place = folder("export/intent");
+    put(&place.join("export.toml"), "[revision.ruled]\nclosed = [\"Bed\"]\n");
+    let message = json!({
+        "id": "own", "definition": "Bed", "requirements": [], "why": "", "strict": true, "tolerant": true, "message": 1,
+    });
+    put(&place.join("unruled/vectors.json"), &json!([message]).to_string());
+    put(&place.join("neither/core.schema.json"), "{}");
+    let intent = Intent::load(&place).expect("nothing is broken");
+    let found: Vec<_> = intent.revision.iter().map(|(name, rules)| (name.as_str(), rules.messages.len())).collect();
+    assert_eq!(found, [("ruled", 0), ("unruled", 1)]);
+    put(&place.join("ruled/vectors.json"), "{}");
+    let error = Intent::load(&place).expect_err("an object is no list").to_string();
+    assert!(error.contains("ruled/vectors.json") && error.contains("no vectors"), "{error}");
 }
 
 /// A vector's requirements are the ids that its definition ends with: none for a plain core shape, and no prose.
