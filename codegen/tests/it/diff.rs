@@ -104,3 +104,14 @@ fn a_changelog_entry_is_drafted_by_whom_it_breaks() {
                     - `Bed.width`: required member added: required integer (writers, Rust)\n";
     assert_eq!((run.code, run.out.as_str()), (Some(0), expected));
 }
+
+/// The entry of the real pair, breaking changes first; what is new takes a line for each kind.
+#[test]
+fn the_real_pair_has_its_changelog_entry() {
+    let run = codegen(&repository(), &["diff", "schema/2025-11-25", "schema/2026-07-28", "--changelog"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let titles: Vec<_> = run.out.lines().filter(|line| line.ends_with(':') && !line.starts_with('-')).collect();
+    assert_eq!(titles, ["Breaking:", "To be judged by a person:", "Compatible:", "Added:"]);
+    assert!(run.out.lines().all(|line| line.chars().count() <= 120), "{}", run.out);
+    kept(&pairs().join("changelog.md"), &run.out);
+}
