@@ -5,6 +5,7 @@ mod diff;
 use clap::{Args, Parser, Subcommand};
 use mcp_tasks_codegen::{
     Drift, Error, Intent, OutputFile, Overlay, compare, export, generate, load_files, load_folder, published_crate,
+    strays,
 };
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,9 @@ struct Place {
     root: PathBuf,
 }
 
+/// The parts of the output in which nothing stands but what is exported.
+const EXPORTED: &[&str] = &["schema", "vectors"];
+
 /// Why a command ended early.
 enum Failure {
     Input(Error),
@@ -120,13 +124,17 @@ fn check(paths: &Paths) -> Result<(), Failure> {
     if paths.schema.is_empty() && paths.out.is_none() {
         sets.push((exported(&paths.root).map_err(Failure::Input)?, "cargo run -p mcp-tasks-codegen -- export".into()));
     }
+    let strays = match sets.get(1) {
+        Some((exported, _)) => strays(&out, EXPORTED, exported).map_err(Failure::Output)?,
+        None => Vec::new(),
+    };
     let mut outcomes = Vec::new();
     for (files, command) in &sets {
         outcomes.push((files.len(), compare(&out, files).map_err(Failure::Output)?, command));
     }
     let count: usize = outcomes.iter().map(|(count, ..)| count).sum();
     outcomes.retain(|(_, drifted, _)| !drifted.is_empty());
-    if outcomes.is_empty() {
+    if outcomes.is_empty() && strays.is_empty() {
         println!("{count} files in {} are up to date", out.display());
         return Ok(());
     }
@@ -134,8 +142,13 @@ fn check(paths: &Paths) -> Result<(), Failure> {
     for drift in &drifted {
         eprint!("{}", shown(drift, &out));
     }
-    let commands: Vec<&str> = outcomes.iter().map(|(.., command)| command.as_str()).collect();
-    eprintln!("{} of {count} files are not what the schemas say. Run: {}", drifted.len(), commands.join(" && "));
+    if !drifted.is_empty() {
+        let commands: Vec<&str> = outcomes.iter().map(|(.., command)| command.as_str()).collect();
+        eprintln!("{} of {count} files are not what the schemas say. Run: {}", drifted.len(), commands.join(" && "));
+    }
+    for stray in &strays {
+        eprintln!("{}: is not exported any more. Delete it", out.join(stray).display());
+    }
     Err(Failure::Drift)
 }
 

@@ -36,7 +36,7 @@ pub use export::{Intent, Rules, Written, export};
 pub use load::{load_files, load_folder};
 pub use overlay::{Lenient, Overlay, Settings};
 pub use revision::load_revision;
-pub use write::{Drift, compare, write};
+pub use write::{Drift, compare, strays, write};
 
 use emit::Header;
 use ir::Revision;

@@ -1,6 +1,7 @@
 //! Files to disk, whole or not at all; and what differs there.
 
 use crate::emit::OutputFile;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -69,4 +70,38 @@ pub fn compare(folder: &Path, files: &[OutputFile]) -> io::Result<Vec<Drift>> {
         drifted.push(Drift { path: file.path.clone(), found, expected: file.text.clone() });
     }
     Ok(drifted)
+}
+
+/// The files in some parts of a folder that are not among those that would be generated.
+///
+/// # Errors
+/// A folder is there and cannot be read.
+pub fn strays(folder: &Path, parts: &[&str], files: &[OutputFile]) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for part in parts {
+        collect(folder, part, &mut found)?;
+    }
+    let made: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    found.retain(|path| !made.contains(path.as_str()));
+    found.sort();
+    Ok(found)
+}
+
+fn collect(folder: &Path, path: &str, found: &mut Vec<String>) -> io::Result<()> {
+    let place = folder.join(path);
+    let entries = match fs::read_dir(&place) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(about(&place, error)),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let path = format!("{path}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            collect(folder, &path, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::residue::residue;
 use super::subset::Subset;
 use super::{Change, Context, Impact, Kind, Pair, Verdict, part_of};
-use crate::ir::{Content, Definition, Shape};
+use crate::ir::{Content, Definition, Revision, Shape};
 use Verdict::{Breaks, Ok, Unknown};
 use std::fmt::Debug;
 
@@ -26,7 +26,7 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn added(&self, definition: &Definition) -> Change {
-        let is_message = is_message(definition);
+        let is_message = is_message(definition, self.new);
         let kind = if is_message { Kind::MessageAdded } else { Kind::DefinitionAdded };
         // Old code gets a request or notification that it does not know; the schemas do not say what it does.
         let impact = Impact::new(if is_message { Unknown } else { Ok }, Ok, Ok);
@@ -35,7 +35,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn removed(&self, definition: &Definition) -> Change {
         let part = part_of(self.old, &definition.name);
-        if is_message(definition) {
+        if is_message(definition, self.old) {
             return lone(definition, part, Kind::MessageRemoved, Impact::new(Ok, Breaks, Breaks));
         }
         // Where another definition holds it, that one's change says what happens to messages.
@@ -55,9 +55,17 @@ impl<'a> Context<'a> {
     }
 }
 
-fn is_message(definition: &Definition) -> bool {
+/// Whether it is sent on its own. What has a method but no envelope stands within a message, unless the files leave
+/// envelopes out altogether.
+fn is_message(definition: &Definition, revision: &Revision) -> bool {
+    let is_enveloped = |definition: &Definition| has(definition, "method") && has(definition, "jsonrpc");
+    is_enveloped(definition) || (has(definition, "method") && !revision.definitions().any(is_enveloped))
+}
+
+/// Whether it has that member, as a constant.
+fn has(definition: &Definition, member: &str) -> bool {
     let Shape::Object(object) = &definition.shape else { return false };
-    object.field("method").is_some_and(|field| matches!(field.content, Content::Constant(_)))
+    object.field(member).is_some_and(|field| matches!(field.content, Content::Constant(_)))
 }
 
 fn lone(definition: &Definition, part: String, kind: Kind, impact: Impact) -> Change {

@@ -1,9 +1,11 @@
 //! A report for people: plain text, Markdown, and the draft of an entry in a changelog.
 
-use super::{Change, Kind, Report, Verdict};
+use super::{Change, Impact, Kind, Report, Verdict};
 use crate::ir::{Content, Field, Scalar, Shape, Type};
-use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
+
+/// How wide the lines of a changelog are.
+const WIDTH: usize = 120;
 
 /// Plain text, a line for each change.
 pub fn text(report: &Report) -> String {
@@ -48,33 +50,64 @@ pub fn markdown(report: &Report) -> String {
 /// A draft for `CHANGELOG.md`: a person has to say what to do about each line.
 pub fn changelog(report: &Report) -> String {
     let mut out = format!("### Revision {} to {}\n", report.old, report.new);
-    let mut sections: BTreeMap<u8, Vec<String>> = BTreeMap::new();
-    for change in report.changes.iter().filter(|change| change.kind != Kind::WordsChanged) {
-        let section = match (change.impact.worst(), change.kind) {
-            (_, Kind::MessageAdded | Kind::DefinitionAdded) => 3,
-            (Verdict::Breaks, _) => 0,
-            (Verdict::Unknown, _) => 1,
-            (Verdict::Ok, _) => 2,
-        };
-        sections.entry(section).or_default().push(line(change));
+    let (added, moved): (Vec<_>, Vec<_>) = (report.changes.iter())
+        .filter(|change| change.kind != Kind::WordsChanged)
+        .partition(|change| matches!(change.kind, Kind::MessageAdded | Kind::DefinitionAdded));
+    for (verdict, title) in
+        [(Verdict::Breaks, "Breaking"), (Verdict::Unknown, "To be judged by a person"), (Verdict::Ok, "Compatible")]
+    {
+        let changes = moved.iter().filter(|change| change.impact.worst() == verdict);
+        section(&mut out, title, changes.map(|change| line(change)).collect());
     }
-    for (section, lines) in sections {
-        let title = ["Breaking", "To be judged by a person", "Compatible", "Added"][usize::from(section)];
-        let _ = write!(out, "\n{title}:\n\n{}\n", lines.join("\n"));
-    }
+    let kinds = [(Kind::MessageAdded, "messages"), (Kind::DefinitionAdded, "definitions")];
+    section(&mut out, "Added", kinds.into_iter().filter_map(|(kind, word)| addition(&added, kind, word)).collect());
     out
 }
 
+fn section(out: &mut String, title: &str, lines: Vec<String>) {
+    if !lines.is_empty() {
+        let lines: Vec<_> = lines.iter().map(|line| wrapped(line)).collect();
+        let _ = write!(out, "\n{title}:\n\n{}\n", lines.join("\n"));
+    }
+}
+
 fn line(change: &Change) -> String {
-    let whom: Vec<_> =
-        [("readers", change.impact.readers), ("writers", change.impact.writers), ("Rust", change.impact.rust)]
-            .into_iter()
-            .filter(|(_, verdict)| *verdict != Verdict::Ok)
-            .map(|(whom, _)| whom)
-            .collect();
-    let whom = if whom.is_empty() { String::new() } else { format!(" ({})", whom.join(", ")) };
     let member = member(change).map(|member| format!(".{member}")).unwrap_or_default();
-    format!("- `{}{member}`: {}{}{whom}", change.definition, name(change.kind), values(change, 60))
+    format!("`{}{member}`: {}{}{}", change.definition, name(change.kind), values(change, 60), whom(change.impact))
+}
+
+/// What came in of one kind, in one line: what is new breaks nobody who does not ask for it.
+fn addition(added: &[&Change], kind: Kind, word: &str) -> Option<String> {
+    let changes: Vec<_> = added.iter().filter(|change| change.kind == kind).collect();
+    let names: Vec<_> = changes.iter().map(|change| format!("`{}`", change.definition)).collect();
+    Some(format!("{word}{}: {}", whom(changes.first()?.impact), names.join(", ")))
+}
+
+/// Those whom a change breaks, and those whom it may break.
+fn whom(impact: Impact) -> String {
+    let all = [("readers", impact.readers), ("writers", impact.writers), ("Rust", impact.rust)];
+    let named = |wanted: Verdict, word: &'static str| {
+        let whom = all.into_iter().filter(move |(_, verdict)| *verdict == wanted);
+        whom.map(move |(whom, _)| format!("{word}{whom}"))
+    };
+    let whom: Vec<_> = named(Verdict::Breaks, "").chain(named(Verdict::Unknown, "perhaps ")).collect();
+    if whom.is_empty() { String::new() } else { format!(" ({})", whom.join(", ")) }
+}
+
+/// An item of a list, as wide as the changelog is.
+fn wrapped(text: &str) -> String {
+    let mut out = String::from("-");
+    let mut width = 1;
+    for word in text.split(' ') {
+        let length = word.chars().count() + 1;
+        if width + length > WIDTH {
+            out.push_str("\n ");
+            width = 1;
+        }
+        let _ = write!(out, " {word}");
+        width += length;
+    }
+    out
 }
 
 /// The member that a change is about.

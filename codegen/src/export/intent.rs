@@ -2,12 +2,12 @@
 
 use super::conversations::{self, Conversation};
 use super::faults::{self, Fault};
-use super::vectors::Written;
+use super::vectors::{self, Written};
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the exported schemas say beyond the definitions.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -47,7 +47,7 @@ pub struct Rules {
 
 impl Intent {
     /// Reads the rules and what was written by hand: `export.toml` of the folder, and `vectors.json`, `conversations/` and
-    /// `faults.json` in the folder of each revision that has rules.
+    /// `faults.json` in each folder of it that has one.
     ///
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
@@ -55,13 +55,15 @@ impl Intent {
         let (file, text) = read(&folder.join("export.toml"))?;
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
         let mut intent = Self { file, ..intent };
-        for (name, rules) in &mut intent.revision {
-            let folder = folder.join(name);
-            rules.conversations = conversations::load(&folder.join("conversations"))?;
-            rules.faults = faults::load(&folder.join("faults.json"))?;
-            let (file, text) = read(&folder.join("vectors.json"))?;
-            rules.messages =
-                serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+        for (revision, folder) in folders(folder)? {
+            let messages = vectors::load(&folder.join("vectors.json"))?;
+            let conversations = conversations::load(&folder.join("conversations"))?;
+            let faults = faults::load(&folder.join("faults.json"))?;
+            if messages.is_empty() && conversations.is_empty() && faults.is_empty() {
+                continue;
+            }
+            let rules = intent.revision.entry(revision).or_default();
+            *rules = Rules { messages, conversations, faults, ..std::mem::take(rules) };
         }
         Ok(intent)
     }
@@ -94,6 +96,22 @@ impl Rules {
             }
         }
     }
+}
+
+/// The folders of a folder, by name.
+fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Problem> {
+    let unreadable = |error: std::io::Error| {
+        Problem::new(folder.to_string_lossy().replace('\\', "/"), "", format!("cannot be read: {error}"))
+    };
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.path().is_dir() {
+            folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+        }
+    }
+    folders.sort();
+    Ok(folders)
 }
 
 pub(super) fn read(path: &Path) -> Result<(String, String), Problem> {

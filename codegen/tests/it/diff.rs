@@ -1,6 +1,7 @@
 //! `diff`: ten pairs made by hand and the two real ones, each with the report that a person has read.
 
 use crate::support::{codegen, get, put, repository};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const PAIRS: [&str; 10] = [
@@ -58,8 +59,8 @@ fn a_revision_does_not_differ_from_itself() {
     for revision in ["schema/2025-11-25", "schema/2026-07-28"] {
         let run = codegen(&repository(), &["diff", revision, revision, "--format", "json", "--fail-on", "any"]);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-        let report: serde_json::Value = serde_json::from_str(&run.out).expect("a report is JSON");
-        assert_eq!(report["changes"], serde_json::json!([]));
+        let report: Value = serde_json::from_str(&run.out).expect("a report is JSON");
+        assert_eq!(report["changes"], json!([]));
     }
 }
 
@@ -97,10 +98,42 @@ fn a_value_more_in_an_open_enum_breaks_no_reader() {
     assert!(run.out.contains("breaks  ok      ok      value added"), "{}", run.out);
 }
 
+/// A question that travels within another message has a method and no envelope: nobody is sent it on its own.
+#[test]
+fn what_stands_within_a_message_is_no_message() {
+    let place = crate::support::folder("diff/within");
+    let tag = |word: &str| json!({ "type": "string", "const": word });
+    let object = |members: Value| {
+        let required: Vec<_> = members.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        json!({ "type": "object", "properties": members, "required": required })
+    };
+    let old = json!({ "Call": object(json!({ "jsonrpc": tag("2.0"), "method": tag("call") })) });
+    let mut new = old.clone();
+    new["Ask"] = object(json!({ "method": tag("ask") }));
+    new["Ping"] = object(json!({ "jsonrpc": tag("2.0"), "method": tag("ping") }));
+    put(&place.join("old.json"), &json!({ "$defs": old }).to_string());
+    put(&place.join("new.json"), &json!({ "$defs": new }).to_string());
+    let run = codegen(&place, &["diff", "old.json", "new.json"]);
+    let expected =
+        "ok      ok      ok      definition added /$defs/Ask\nunknown ok      ok      message added /$defs/Ping\n";
+    assert!(run.out.contains(expected), "{}{}", run.out, run.err);
+}
+
 #[test]
 fn a_changelog_entry_is_drafted_by_whom_it_breaks() {
     let run = codegen(&pairs().join("required-member-added"), &["diff", "old.json", "new.json", "--changelog"]);
     let expected = "### Revision old.json to new.json\n\nBreaking:\n\n\
                     - `Bed.width`: required member added: required integer (writers, Rust)\n";
     assert_eq!((run.code, run.out.as_str()), (Some(0), expected));
+}
+
+/// The entry of the real pair, breaking changes first; what is new takes a line for each kind.
+#[test]
+fn the_real_pair_has_its_changelog_entry() {
+    let run = codegen(&repository(), &["diff", "schema/2025-11-25", "schema/2026-07-28", "--changelog"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let titles: Vec<_> = run.out.lines().filter(|line| line.ends_with(':') && !line.starts_with('-')).collect();
+    assert_eq!(titles, ["Breaking:", "To be judged by a person:", "Compatible:", "Added:"]);
+    assert!(run.out.lines().all(|line| line.chars().count() <= 120), "{}", run.out);
+    kept(&pairs().join("changelog.md"), &run.out);
 }

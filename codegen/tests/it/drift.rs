@@ -1,7 +1,7 @@
 //! What lies in `generated/` is what `schema/` says, byte for byte, and whoever changes one of them is told.
 
 use crate::support::{codegen, copy, folder, get, put, repository, tree};
-use mcp_tasks_codegen::{Intent, compare, export, generate, load_folder};
+use mcp_tasks_codegen::{Intent, compare, export, generate, load_folder, strays};
 use std::path::PathBuf;
 
 const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- generate";
@@ -28,13 +28,8 @@ fn what_is_exported_is_up_to_date() {
     let drifted = compare(&repository().join("generated"), &files).expect("the files can be read");
     let paths: Vec<_> = drifted.iter().map(|drift| drift.path.as_str()).collect();
     assert!(paths.is_empty(), "{paths:?} are not what the schemas say. Run: {EXPORT}");
-    let made: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-    for part in ["schema", "vectors"] {
-        let there = tree(&repository().join("generated").join(part));
-        let strays: Vec<_> =
-            there.keys().map(|path| format!("{part}/{path}")).filter(|path| !made.contains(path)).collect();
-        assert!(strays.is_empty(), "{strays:?} are not exported any more");
-    }
+    let strays = strays(&repository().join("generated"), &["schema", "vectors"], &files).expect("it can be read");
+    assert!(strays.is_empty(), "{strays:?} are not exported any more");
 }
 
 /// A copy of `schema/` with what is generated from it.
@@ -88,6 +83,19 @@ fn a_file_that_is_gone_is_drift() {
     let run = codegen(&place, &["check"]);
     assert_eq!(run.code, Some(1));
     assert!(run.err.starts_with("./generated/src/support.rs: is missing\n"), "{}", run.err);
+}
+
+/// A message that is not exported any more leaves a file behind that still looks like one of the schemas.
+#[test]
+fn an_exported_file_that_is_left_behind_is_drift() {
+    let place = project("left-behind");
+    let stray = place.join("generated/schema/2026-07-28/2020-12/strict/messages/PingRequest.schema.json");
+    put(&stray, "{}");
+    let run = codegen(&place, &["check"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+    let path = "./generated/schema/2026-07-28/2020-12/strict/messages/PingRequest.schema.json";
+    assert_eq!(run.err, format!("{path}: is not exported any more. Delete it\n"));
+    assert!(stray.exists(), "a check writes nothing");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What is made for other languages is whole: definitions documented, every one tested by a vector that must fail too.
 
-use crate::support::{get, repository};
-use serde_json::Value;
+use crate::support::{folder, get, put, repository};
+use mcp_tasks_codegen::Intent;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 
@@ -68,12 +70,94 @@ fn every_definition_has_vectors() {
 fn vectors_are_sound() {
     for revision in REVISIONS {
         let vectors = vectors(revision);
-        let ids: std::collections::BTreeSet<_> = vectors.iter().map(|vector| vector["id"].as_str()).collect();
+        let ids: BTreeSet<_> = vectors.iter().map(|vector| vector["id"].as_str()).collect();
         assert_eq!(ids.len(), vectors.len(), "{revision}: an id stands twice");
         for vector in &vectors {
             assert!(vector["strict"] == false || vector["tolerant"] == true, "{}", vector["id"]);
         }
     }
+}
+
+/// Neither rules nor messages by hand have to be there, and none of them is passed over for want of the other.
+#[test]
+fn messages_by_hand_are_read_with_rules_and_without() {
+    let place = folder("export/intent");
+    put(&place.join("export.toml"), "[revision.ruled]\nclosed = [\"Bed\"]\n");
+    let message = json!({
+        "id": "own", "definition": "Bed", "requirements": [], "why": "", "strict": true, "tolerant": true, "message": 1,
+    });
+    put(&place.join("unruled/vectors.json"), &json!([message]).to_string());
+    put(&place.join("neither/core.schema.json"), "{}");
+    let intent = Intent::load(&place).expect("nothing is broken");
+    let found: Vec<_> = intent.revision.iter().map(|(name, rules)| (name.as_str(), rules.messages.len())).collect();
+    assert_eq!(found, [("ruled", 0), ("unruled", 1)]);
+    put(&place.join("ruled/vectors.json"), "{}");
+    let error = Intent::load(&place).expect_err("an object is no list").to_string();
+    assert!(error.contains("ruled/vectors.json") && error.contains("no vectors"), "{error}");
+}
+
+/// A vector's requirements are the ids that its definition ends with: none for a plain core shape, and no prose.
+#[test]
+fn requirements_are_ids() {
+    let is_id = |text: &str| {
+        let (area, number) = text.split_once('-').unwrap_or_default();
+        area.len() >= 2 && area.bytes().all(|byte| byte.is_ascii_uppercase()) && number.parse::<u8>().is_ok()
+    };
+    for revision in REVISIONS {
+        for vector in vectors(revision) {
+            let ids = vector["requirements"].as_array().expect("a list");
+            assert!(ids.iter().all(|id| id.as_str().is_some_and(is_id)), "{revision} {}: {ids:?}", vector["id"]);
+        }
+    }
+}
+
+/// `x-is-a-string` has a string at x, where no valid message of that definition has one; and so for every kind of JSON.
+#[test]
+fn a_vector_of_another_type_is_of_another_type() {
+    for revision in REVISIONS {
+        let vectors = vectors(revision);
+        let mut valid = BTreeSet::new();
+        for vector in vectors.iter().filter(|vector| vector["strict"] == true) {
+            let (scope, _) = split(vector);
+            valid.insert((scope, "", kind(&vector["message"])));
+            let members = vector["message"].as_object().into_iter().flatten();
+            valid.extend(members.map(|(name, value)| (scope, name.as_str(), kind(value))));
+        }
+        let mut found = 0;
+        for vector in &vectors {
+            let (scope, rule) = split(vector);
+            let Some((member, said)) = KINDS.iter().find_map(|said| Some((rule.strip_suffix(said)?, *said))) else {
+                continue;
+            };
+            let member = member.trim_end_matches('-');
+            let value = if member.is_empty() { &vector["message"] } else { &vector["message"][member] };
+            assert_eq!(kind(value), said, "{revision} {}", vector["id"]);
+            assert!(!valid.contains(&(scope, member, said)), "{revision} {}: fits elsewhere", vector["id"]);
+            found += 1;
+        }
+        assert!(found > 100, "{revision}: {found} vectors of another type");
+    }
+}
+
+const KINDS: [&str; 5] = ["is-null", "is-a-number", "is-a-string", "is-a-list", "is-an-object"];
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "is-null",
+        Value::Bool(_) => "is-a-boolean",
+        Value::Number(_) => "is-a-number",
+        Value::String(_) => "is-a-string",
+        Value::Array(_) => "is-a-list",
+        Value::Object(_) => "is-an-object",
+    }
+}
+
+/// The definition of a vector, with the arm where it has some, and its rule. Names of members may have a slash.
+fn split(vector: &Value) -> (&str, &str) {
+    let id = vector["id"].as_str().unwrap_or_default();
+    let is_name = |part: &&str| part.chars().all(char::is_alphanumeric) && part.starts_with(char::is_uppercase);
+    let names = id.split('/').take_while(is_name).map(|name| name.len() + 1).sum();
+    id.split_at_checked(names).unwrap_or((id, ""))
 }
 
 /// TSK-05: a payload stands where it belongs, and nowhere else.

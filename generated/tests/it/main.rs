@@ -9,4 +9,5 @@ mod raw;
 mod revisions;
 #[cfg(feature = "schemars")]
 mod schemars;
+mod vectors;
 mod wire;

@@ -16,32 +16,60 @@ const make = (draft) => {
 };
 const files = fs.readdirSync(schemas, { recursive: true }).filter((name) => name.endsWith(".schema.json")).sort();
 const faults = [];
+// The validators of whole files, by file.
+const compiled = {};
 for (const file of files) {
   const [, draft] = file.split(path.sep);
   const ajv = make(draft);
   if (!ajv.validateSchema(read(schemas, file))) faults.push(`${file}: ${ajv.errorsText()}`);
   // Only what a root reaches is compiled; the definitions of a bundle follow below.
-  ajv.compile(read(schemas, file));
+  compiled[file] = ajv.compile(read(schemas, file));
 }
+
+/** A validator for each definition of a bundle. */
+const definitions = (draft, word, ...file) => {
+  const ajv = make(draft);
+  const document = read(schemas, ...file);
+  ajv.addSchema(document);
+  const compile = (name) => [name, ajv.compile({ $ref: `${document.$id}#/${word}/${name}` })];
+  return Object.fromEntries(Object.keys(document[word]).map(compile));
+};
+
 let judged = 0;
-for (const revision of fs.readdirSync(vectors).filter((name) => /^\d/.test(name))) {
-  const replay = read(vectors, revision, "messages.json");
-  for (const [draft, [, word]] of Object.entries(drafts)) {
-    for (const flavour of ["strict", "tolerant", "codegen"]) {
-      const ajv = make(draft);
-      const document = read(schemas, revision, draft, flavour, "bundle.schema.json");
-      ajv.addSchema(document);
-      const of = Object.fromEntries(
-        Object.keys(document[word]).map((name) => [name, ajv.compile({ $ref: `${document.$id}#/${word}/${name}` })]),
-      );
-      for (const vector of replay.vectors) {
-        judged += 1;
-        // What may be written, generated code has to read; beyond that the codegen flavour promises nothing.
-        const found = of[vector.definition](vector.message);
-        const wanted = flavour === "codegen" ? vector.strict || found : vector[flavour];
-        if (found !== wanted) faults.push(`${revision} ${draft} ${flavour} ${vector.id}: should be ${wanted}`);
-      }
+/** Holds every vector against the files of one revision, draft and flavour that have its definition. */
+const replay = (revision, list, draft, word, flavour) => {
+  const fault = (file, vector, text) => faults.push(`${revision} ${draft} ${flavour} ${file} ${vector}: ${text}`);
+  const folder = [revision, draft, flavour];
+  const bundle = definitions(draft, word, ...folder, "bundle.schema.json");
+  const small = definitions(draft, word, ...folder, "tasks.schema.json");
+  // Definitions of the small bundle: what it has to refuse some vector of, and what it did refuse one of.
+  const [refusable, refused] = [new Set(), new Set()];
+  for (const { id, definition, message, ...verdicts } of list) {
+    const found = bundle[definition](message);
+    // What may be written, generated code has to read; beyond that the codegen flavour promises nothing.
+    const wanted = flavour === "codegen" ? verdicts.strict || found : verdicts[flavour];
+    if (found !== wanted) fault("bundle", id, `should be ${wanted}`);
+    judged += 1;
+    const single = compiled[path.join(...folder, "messages", `${definition}.schema.json`)];
+    if (single) {
+      if (single(message) !== wanted) fault("messages", id, `should be ${wanted}`);
+      judged += 1;
     }
+    if (small[definition]) {
+      // Core shapes are open there: it takes all that the others take, and may take more.
+      const takes = small[definition](message);
+      if (wanted && !takes) fault("tasks", id, `should be ${wanted}`);
+      if (!wanted) refusable.add(definition);
+      if (!takes) refused.add(definition);
+      judged += 1;
+    }
+  }
+  for (const name of refusable) if (!refused.has(name)) fault("tasks", name, "no vector of it is refused");
+};
+for (const revision of fs.readdirSync(vectors).filter((name) => /^\d/.test(name))) {
+  const list = read(vectors, revision, "messages.json").vectors;
+  for (const [draft, [, word]] of Object.entries(drafts)) {
+    for (const flavour of ["strict", "tolerant", "codegen"]) replay(revision, list, draft, word, flavour);
   }
 }
 console.log(`ajv: ${files.length} schemas, ${judged} verdicts`);

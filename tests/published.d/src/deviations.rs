@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 pub struct Deviations {
     pub shape: Vec<ShapeRule>,
     pub verdict: Vec<VerdictRule>,
+    pub refusal: Vec<RefusalRule>,
 }
 
 /// A difference between our shapes and the published ones.
@@ -45,6 +46,21 @@ pub struct VerdictRule {
     used: Used,
 }
 
+/// Published examples that exported schemas refuse.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefusalRule {
+    /// The definitions.
+    at: Vec<String>,
+    /// The name of the example, or `SEP-2663`.
+    example: String,
+    /// The flavours that refuse.
+    by: BTreeSet<String>,
+    why: String,
+    #[serde(skip)]
+    used: Used,
+}
+
 /// A disagreement about one message.
 pub struct Disagreement<'a> {
     pub at: &'a str,
@@ -59,8 +75,9 @@ pub struct Disagreement<'a> {
 impl Deviations {
     pub fn load() -> Result<Self, Vec<String>> {
         let deviations: Self = toml::from_str(include_str!("../deviations.toml")).map_err(line)?;
-        let reasons =
-            deviations.shape.iter().map(|rule| &rule.why).chain(deviations.verdict.iter().map(|rule| &rule.why));
+        let reasons = (deviations.shape.iter().map(|rule| &rule.why))
+            .chain(deviations.verdict.iter().map(|rule| &rule.why))
+            .chain(deviations.refusal.iter().map(|rule| &rule.why));
         let unexplained = reasons.filter(|why| why.is_empty()).count();
         if unexplained > 0 {
             Err(vec![format!("deviations.toml: {unexplained} entries without a reason")])
@@ -81,6 +98,12 @@ impl Deviations {
         self.verdict.iter().filter(|rule| rule.covers(disagreement)).count() > 0
     }
 
+    /// Whether it is listed that just these flavours refuse an example.
+    pub fn lists_refusal(&self, definition: &str, example: &str, by: &BTreeSet<&str>) -> bool {
+        let fitting = self.refusal.iter().filter(|rule| rule.example == example && rule.by.iter().eq(by));
+        fitting.filter(|rule| rule.used.note(&rule.at, |name| name == definition)).count() > 0
+    }
+
     /// The entries, or parts of them, that no difference of shapes needed.
     pub fn stale_shapes(&self) -> Vec<String> {
         let stale = |rule: &ShapeRule| rule.used.missing(&rule.at);
@@ -94,6 +117,15 @@ impl Deviations {
             parts.map(|part| format!("no longer needed: {part} in verdict deviation {}", rule.rule)).collect()
         };
         self.verdict.iter().flat_map(stale).collect()
+    }
+
+    /// The entries, or parts of them, that no refusal needed.
+    pub fn stale_refusals(&self) -> Vec<String> {
+        let stale = |rule: &RefusalRule| -> Vec<String> {
+            let missing = rule.used.missing(&rule.at).into_iter();
+            missing.map(|at| format!("no longer needed: refusal of {at} in {}", rule.example)).collect()
+        };
+        self.refusal.iter().flat_map(stale).collect()
     }
 }
 

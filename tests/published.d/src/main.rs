@@ -5,6 +5,7 @@
 
 mod deviations;
 mod examples;
+mod exported;
 mod messages;
 mod mutation;
 mod sep;
@@ -15,6 +16,9 @@ mod walk;
 
 use std::path::Path;
 use std::process::ExitCode;
+
+const USAGE: &str =
+    "arguments: examples (published|ours) DIR | sep FILE | exported DIR [FILE] | shapes DIR | verdicts DIR [FILE]";
 
 /// One line about what held, or a line for each fault.
 type Outcome = Result<String, Vec<String>>;
@@ -42,7 +46,8 @@ fn run(arguments: &[&str]) -> Outcome {
         ["examples", "ours", folder] => examples::check(&source::ours()?, &messages::examples(Path::new(folder))?),
         ["sep", file] => sep::check(&source::ours()?, Path::new(file)),
         ["shapes", folder] => shapes::check(Path::new(folder)),
+        ["exported", folder, sep @ ..] => exported::check(Path::new(folder), sep.first().map(Path::new)),
         ["verdicts", folder, sep @ ..] => verdicts::check(Path::new(folder), sep.first().map(Path::new)),
-        _ => Err(vec!["arguments: examples (published|ours) DIR | sep FILE | shapes DIR | verdicts DIR [FILE]".into()]),
+        _ => Err(vec![USAGE.into()]),
     }
 }

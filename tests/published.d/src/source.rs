@@ -1,8 +1,9 @@
 //! Where shapes, schemas and types come from.
 
+use jsonschema::{Draft, Validator};
 use mcp_tasks_codegen::ir::Revision;
 use mcp_tasks_codegen::{Schemas, load_files, load_folder, read_house, read_published};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[rustfmt::skip]
@@ -62,6 +63,14 @@ fn published(file: PathBuf, types: &'static [&'static str], recode: Recode) -> R
     let documents = load_files(&[file]).map_err(line)?;
     let schema = documents.first().map(|document| document.root.clone()).unwrap_or_default();
     Ok(Source { revision: read_published(&documents).map_err(line)?, schema, types, recode })
+}
+
+/// Judges messages of one definition of a document. Formats count: that a timestamp is one is part of what is said.
+pub fn validator(document: &Value, definition: &str) -> Result<Validator, Vec<String>> {
+    let word = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
+    let draft = if word == "$defs" { Draft::Draft202012 } else { Draft::Draft7 };
+    let root = json!({ "$ref": format!("#/{word}/{definition}"), word: document[word] });
+    jsonschema::options().with_draft(draft).should_validate_formats(true).build(&root).map_err(line)
 }
 
 /// An error as the only fault.

@@ -5,10 +5,10 @@ use crate::deviations::{Deviations, Disagreement};
 use crate::messages::{self, Message};
 use crate::mutation::{Mutant, mutants};
 use crate::sep;
-use crate::source::{self, Source, line};
+use crate::source::{self, Source, validator};
 use crate::walk::places;
 use jsonschema::Validator;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
@@ -91,15 +91,8 @@ fn benches(ours: &Source, published: &[Source]) -> Result<BTreeMap<String, Bench
         .collect()
 }
 
-/// Formats count: that a timestamp is one is part of what our schema says.
 fn schema(source: &Source, definition: &str) -> Result<Judge, Vec<String>> {
-    let root = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$ref": format!("#/$defs/{definition}"),
-        "$defs": source.schema["$defs"],
-    });
-    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&root).map_err(line)?;
-    Ok(Judge::Schema(Box::new(validator)))
+    Ok(Judge::Schema(Box::new(validator(&source.schema, definition)?)))
 }
 
 /// What was judged, and the disagreements that are not listed: kind to count and first example.

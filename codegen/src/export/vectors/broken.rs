@@ -4,6 +4,7 @@ use super::Case;
 use crate::export::judge::Judge;
 use crate::export::walk;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Valid values that a reader may trip over.
 pub(super) fn valid_edges(schema: &Value, fullest: &Value, judge: Judge<'_>) -> Vec<Case> {
@@ -104,17 +105,12 @@ fn edges(schema: &Value) -> Vec<(String, Value)> {
 
 /// Values that a schema refuses, each with a name for what is wrong.
 fn unfit(schema: &Value, judge: Judge<'_>) -> Vec<(String, Value)> {
-    let mut values = vec![
-        ("not-null", json!(null)),
-        ("not-a-number", json!(1)),
-        ("not-a-string", json!("words")),
-        ("not-a-list", json!([])),
-        ("not-an-object", json!({})),
-    ];
-    if schema.get("const").is_some() || schema.get("enum").is_some() {
-        values.push(("other-word", json!("no such word")));
-    }
     let bounded = resolved_scalar(schema, judge);
+    let mut values = of_each_kind(&kinds(schema, judge));
+    // A format has words of its own below.
+    if bounded.get("format").is_some() || bounded.get("contentEncoding").is_some() {
+        values.retain(|(rule, _)| *rule != "other-word");
+    }
     if let Some(least) = bounded["minimum"].as_i64() {
         values.push(("below", json!(least.saturating_sub(1))));
     }
@@ -138,6 +134,56 @@ fn unfit(schema: &Value, judge: Judge<'_>) -> Vec<(String, Value)> {
     }
     let refused = values.into_iter().filter(|(_, value)| !judge.fits(schema, value));
     refused.map(|(rule, value)| (rule.to_owned(), value)).collect()
+}
+
+/// A value of each kind of JSON, named by what is wrong with it: its kind, or no more than the value.
+fn of_each_kind(allowed: &BTreeSet<&'static str>) -> Vec<(&'static str, Value)> {
+    let value =
+        |kind, other_kind, other_value, value| (if allowed.contains(kind) { other_value } else { other_kind }, value);
+    vec![
+        ("is-null", json!(null)),
+        value("number", "is-a-number", "other-number", json!(1)),
+        value("string", "is-a-string", "other-word", json!("no such word")),
+        value("array", "is-a-list", "empty", json!([])),
+        value("object", "is-an-object", "empty", json!({})),
+    ]
+}
+
+/// The kinds of JSON of which a schema may take some value.
+fn kinds(schema: &Value, judge: Judge<'_>) -> BTreeSet<&'static str> {
+    if let Some(definition) = walk::target(schema).and_then(|name| judge.0.get(name)) {
+        return kinds(definition, judge);
+    }
+    let words = schema.get("type").and_then(Value::as_str).map(kind_of_type);
+    let values = schema.get("const").into_iter().chain(schema["enum"].as_array().into_iter().flatten()).map(kind);
+    let arms = ["anyOf", "oneOf"].into_iter().flat_map(|word| schema[word].as_array().into_iter().flatten());
+    // The arms of an object say which of its members have to be there, not what it is.
+    match words {
+        Some(word) => BTreeSet::from([word]),
+        None => values.chain(arms.flat_map(|arm| kinds(arm, judge))).collect(),
+    }
+}
+
+fn kind_of_type(word: &str) -> &'static str {
+    match word {
+        "integer" | "number" => "number",
+        "string" => "string",
+        "boolean" => "boolean",
+        "array" => "array",
+        "object" => "object",
+        _ => "null",
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
 }
 
 /// The scalar in a nullable one.
