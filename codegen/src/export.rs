@@ -12,6 +12,7 @@ mod judge;
 mod messages;
 mod vectors;
 mod walk;
+mod words;
 
 pub use intent::{Intent, Rules};
 pub use vectors::Written;

@@ -9,7 +9,7 @@ use super::flat::{self, Definitions};
 use super::flavour::Flavour;
 use super::intent::Rules;
 use super::judge::Judge;
-use super::walk;
+use super::{walk, words};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -157,11 +157,9 @@ impl<'a> Maker<'a> {
         Err(Problem::new("messages", format!("/{}", written.id), said).help("mend the vector, or the schema"))
     }
 
-    /// The requirements that a definition's description ends with: `[source; ID, ID]`.
+    /// The requirements that a definition's description cites.
     fn requirements(&self, name: &str) -> Vec<String> {
-        let docs = self.revision.get(name).and_then(|definition| definition.docs.description.as_deref());
-        let ids =
-            docs.and_then(|text| text.strip_suffix(']')?.rsplit_once(';')).map(|(_, ids)| ids).unwrap_or_default();
-        ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+        let definition = self.revision.get(name);
+        definition.iter().flat_map(|it| words::requirements(&it.docs)).map(str::to_owned).collect()
     }
 }
