@@ -1,5 +1,6 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
+use super::page::Sources;
 use super::vectors::Written;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -35,11 +36,17 @@ pub struct Rules {
     /// Test messages written by hand, from `vectors.json` of the revision's folder.
     #[serde(skip)]
     pub messages: Vec<Written>,
+    /// The file of these messages, for messages about them.
+    #[serde(skip)]
+    pub messages_file: String,
+    /// What the reference page is made from, besides the schemas.
+    #[serde(skip)]
+    pub page: Option<Sources>,
 }
 
 impl Intent {
-    /// Reads the rules and the messages written by hand: `export.toml` of the folder, and `vectors.json` in the folder of
-    /// each revision that has rules.
+    /// Reads the rules and what is written by hand: `export.toml` of the folder, and in the folder of each revision that has
+    /// rules `vectors.json` and, if it has a `page.toml`, what the reference page is made from.
     ///
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
@@ -51,6 +58,8 @@ impl Intent {
             let (file, text) = read(&folder.join(name).join("vectors.json"))?;
             rules.messages =
                 serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+            rules.messages_file = file;
+            rules.page = Sources::load(&folder.join(name))?;
         }
         Ok(intent)
     }
@@ -85,7 +94,7 @@ impl Rules {
     }
 }
 
-fn read(path: &Path) -> Result<(String, String), Problem> {
+pub(super) fn read(path: &Path) -> Result<(String, String), Problem> {
     let file = path.to_string_lossy().replace('\\', "/");
     match std::fs::read_to_string(path) {
         Ok(text) => Ok((file, text)),
