@@ -16,10 +16,14 @@ pub(super) fn is_envelope(revision: &Revision, name: &str) -> bool {
     revision.get(name).is_some_and(messages::is_envelope)
 }
 
-/// The parts that are named after a message, such as its params: they stand in its section.
+/// The parts that are named after a message, such as its params: they stand in its section, from the outside in.
 pub(super) fn parts<'a>(revision: &'a Revision, name: &str) -> Vec<&'a str> {
     let is_part = |it: &&str| it.len() > name.len() && it.starts_with(name) && is_envelope(revision, name);
-    revision.definitions().map(|definition| definition.name.as_str()).filter(is_part).collect()
+    let mut parts: Vec<&str> =
+        revision.definitions().map(|definition| definition.name.as_str()).filter(is_part).collect();
+    // A part of a part is named after it, and longer.
+    parts.sort_by_key(|part| part.len());
+    parts
 }
 
 /// All whose rules are rules of a message: itself, its parts, and what these are made of or can be.

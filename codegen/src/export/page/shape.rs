@@ -82,8 +82,8 @@ impl Shapes<'_> {
             Block::Paragraph(vec![Span::words("Told apart by "), Span::code(&union.tag), Span::words(":")]),
             Block::Table(Table { label, head: vec!["Value", "Shape"], rows: rows.collect() }),
         ];
-        if let Some(target) = &union.absent {
-            blocks.push(phrase("Where it is missing, ", &arm(target), " is meant."));
+        if let Some(value) = &union.absent {
+            blocks.push(phrase("Where it is missing, ", &vec![Span::code(quoted(value))], " is meant."));
         }
         blocks
     }
