@@ -73,7 +73,7 @@ fn sources_of<'a>(revision: &Revision, intent: &'a Intent) -> Result<(&'a Rules,
     let rules = intent.revision.get(&revision.name);
     let found = rules.and_then(|rules| Some((rules, rules.page.as_ref()?)));
     found.ok_or_else(|| {
-        let help = "take those of the revision before it, and bring them up to date";
+        let help = "bring over the files of the revision before it, and give the revision a table in `export.toml`";
         let said = format!("the newest revision, {}, has no `page.toml` beside its schemas", revision.name);
         Problem::new(&intent.file, format!("/revision/{}", revision.name), said).help(help).into()
     })

@@ -46,7 +46,7 @@ fn section(part: &Section, level: usize, out: &mut String) {
         Title::Name(name) => code(name),
     };
     let id = part.title.id();
-    out.push_str(&format!("<section aria-labelledby=\"{id}\">\n<h{level} id=\"{id}\">{heading}</h{level}>\n"));
+    out.push_str(&format!("<section>\n<h{level} id=\"{id}\">{heading}</h{level}>\n"));
     part.blocks.iter().for_each(|it| block(it, out));
     part.sections.iter().for_each(|it| section(it, level + 1, out));
     out.push_str("</section>\n");
@@ -63,7 +63,7 @@ fn block(block: &Block, out: &mut String) {
         Block::Table(it) => table(it),
         Block::Code { caption, json } => {
             // It scrolls sideways where it is too wide, with a keyboard too.
-            let label = "role=\"region\" tabindex=\"0\" aria-label=\"Example\"";
+            let label = "role=\"group\" tabindex=\"0\" aria-label=\"Example\"";
             let caption = text(caption);
             format!(
                 "<figure>\n<figcaption>{caption}</figcaption>\n<pre {label}><code>{}</code></pre>\n</figure>\n",
