@@ -126,7 +126,7 @@ impl Writer<'_> {
 
     /// The rules of a message: those of all it is made of, and those that are about it.
     fn rules_of_message(&self, name: &str) -> Option<Section> {
-        let covered = message::covers(self.revision, name);
+        let covered = message::covers(self.revision, &self.sources.chapters.value, name);
         let rules = &self.sources.rules.value;
         let is_of = |id: &str| self.places(id).iter().any(|place| covered.contains(place));
         let lines = rules.rule.iter().filter(|(id, _)| is_of(id)).map(|(id, rule)| {

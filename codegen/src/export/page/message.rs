@@ -1,5 +1,6 @@
 //! Which definitions belong to a message.
 
+use super::chapters::Chapters;
 use crate::export::messages;
 use crate::ir::{Revision, Shape};
 
@@ -26,8 +27,9 @@ pub(super) fn parts<'a>(revision: &'a Revision, name: &str) -> Vec<&'a str> {
     parts
 }
 
-/// All whose rules are rules of a message: itself, its parts, and what these are made of or can be.
-pub(super) fn covers<'a>(revision: &'a Revision, name: &'a str) -> Vec<&'a str> {
+/// All whose rules are rules of a message: itself, its parts, and what these are made of or can be, save for arms that have
+/// a place of their own.
+pub(super) fn covers<'a>(revision: &'a Revision, chapters: &Chapters, name: &'a str) -> Vec<&'a str> {
     let mut covered: Vec<&str> = Vec::new();
     let mut waiting = parts(revision, name);
     waiting.push(name);
@@ -36,7 +38,7 @@ pub(super) fn covers<'a>(revision: &'a Revision, name: &'a str) -> Vec<&'a str> 
             continue;
         }
         covered.push(next);
-        waiting.extend(arms(revision, next));
+        waiting.extend(arms(revision, next).into_iter().filter(|arm| chapters.names().all(|placed| placed != *arm)));
         if let Some(object) = revision.object(next) {
             waiting.extend(object.bases.iter().map(String::as_str));
         }
