@@ -28,7 +28,7 @@ enum Command {
     Generate(Paths),
     /// Compare the types and the exported files on disk with what would be written, and fail if they differ.
     Check(Paths),
-    /// Write schemas and test vectors for other languages.
+    /// Write schemas and test vectors for other languages, and the reference page.
     Export(Place),
     /// Say what changed between two revisions, and whom it breaks.
     Diff(diff::Arguments),

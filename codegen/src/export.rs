@@ -1,4 +1,5 @@
-//! What other SDKs take: schemas that stand alone, in three flavours and two drafts, and messages to test with.
+//! What other SDKs take: schemas that stand alone, in three flavours and two drafts, messages to test with, and a page that
+//! explains each message.
 //!
 //! Everything here is a pure function of the schemas, the overlay and the [`Intent`]: the same input gives the same
 //! bytes. `export/README.md`, which is written beside the schemas, says what the flavours are for.
@@ -12,10 +13,13 @@ mod flavour;
 mod intent;
 mod judge;
 mod messages;
+mod page;
 mod vectors;
 mod walk;
+mod words;
 
 pub use intent::{Intent, Rules};
+pub use page::Sources;
 pub use vectors::Written;
 
 use crate::emit::OutputFile;
@@ -50,6 +54,7 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
     for revision in &revisions {
         files.extend(problems.take(schemas_of(revision, overlay, intent)).unwrap_or_default());
     }
+    files.extend(problems.take(page::files(&revisions, overlay, intent)).unwrap_or_default());
     problems.finish(files)
 }
 

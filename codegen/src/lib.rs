@@ -32,7 +32,7 @@ pub use builder::Builder;
 pub use document::Document;
 pub use emit::OutputFile;
 pub use error::{Error, Problem};
-pub use export::{Intent, Rules, Written, export};
+pub use export::{Intent, Rules, Sources, Written, export};
 pub use load::{load_files, load_folder};
 pub use overlay::{Lenient, Overlay, Settings};
 pub use revision::load_revision;

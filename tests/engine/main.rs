@@ -12,6 +12,7 @@ mod limits;
 mod metrics;
 mod nodes;
 mod promotion;
+mod states;
 mod support;
 mod tools;
 mod watch;

@@ -91,3 +91,15 @@ async fn over_http_it_is_429_with_retry_after() {
     assert_eq!(reply.json()["error"]["data"]["retryAfterMs"], 997);
     assert_eq!(reply.json()["result"], Value::Null);
 }
+
+/// GET-04: the reference page shows the code that is sent.
+#[test]
+fn the_code_on_the_reference_page() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schema/2026-07-28/examples.json");
+    let examples: Value =
+        serde_json::from_slice(&std::fs::read(path).expect("the examples are there")).expect("they are JSON");
+    let errors = examples.as_array().into_iter().flatten().map(|example| &example["message"]["error"]);
+    let codes: Vec<_> =
+        errors.filter(|error| error["data"]["retryAfterMs"].is_u64()).map(|error| error["code"].as_i64()).collect();
+    assert_eq!(codes, [Some(RATE_LIMITED)]);
+}

@@ -2,6 +2,7 @@
 
 use super::conversations::{self, Conversation};
 use super::faults::{self, Fault};
+use super::page::Sources;
 use super::vectors::{self, Written};
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -37,17 +38,23 @@ pub struct Rules {
     /// Test messages written by hand, from `vectors.json` of the revision's folder.
     #[serde(skip)]
     pub messages: Vec<Written>,
+    /// The file of these messages, for messages about them.
+    #[serde(skip)]
+    pub messages_file: String,
     /// Exchanges written by hand, from `conversations/` of the revision's folder.
     #[serde(skip)]
     pub(super) conversations: Vec<Conversation>,
     /// Faults of servers, written by hand, from `faults.json` of the revision's folder.
     #[serde(skip)]
     pub(super) faults: Vec<Fault>,
+    /// What the reference page is made from, besides the schemas.
+    #[serde(skip)]
+    pub page: Option<Sources>,
 }
 
 impl Intent {
-    /// Reads the rules and what was written by hand: `export.toml` of the folder, and `vectors.json`, `conversations/` and
-    /// `faults.json` in each folder of it that has one.
+    /// Reads the rules and what is written by hand: `export.toml` of the folder, and in each folder of it `vectors.json`,
+    /// `conversations/`, `faults.json` and, with `page.toml`, what the reference page is made from, if they are there.
     ///
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
@@ -56,14 +63,15 @@ impl Intent {
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
         let mut intent = Self { file, ..intent };
         for (revision, folder) in folders(folder)? {
-            let messages = vectors::load(&folder.join("vectors.json"))?;
+            let (messages_file, messages) = vectors::load(&folder.join("vectors.json"))?;
             let conversations = conversations::load(&folder.join("conversations"))?;
             let faults = faults::load(&folder.join("faults.json"))?;
-            if messages.is_empty() && conversations.is_empty() && faults.is_empty() {
+            let page = Sources::load(&folder)?;
+            if messages.is_empty() && conversations.is_empty() && faults.is_empty() && page.is_none() {
                 continue;
             }
             let rules = intent.revision.entry(revision).or_default();
-            *rules = Rules { messages, conversations, faults, ..std::mem::take(rules) };
+            *rules = Rules { messages, messages_file, conversations, faults, page, ..std::mem::take(rules) };
         }
         Ok(intent)
     }

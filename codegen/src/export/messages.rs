@@ -14,7 +14,8 @@ pub(super) fn names<'a>(revision: &'a Revision, settings: &Settings) -> Vec<&'a 
     revision.definitions().filter(is_message).map(|definition| definition.name.as_str()).collect()
 }
 
-fn is_envelope(definition: &Definition) -> bool {
+/// Whether it is a whole message of JSON-RPC.
+pub(super) fn is_envelope(definition: &Definition) -> bool {
     let Shape::Object(object) = &definition.shape else { return false };
     object.field("jsonrpc").is_some_and(|field| matches!(field.content, Content::Constant(_)))
 }

@@ -8,7 +8,7 @@ use super::bundle::origin;
 use super::flat::Definitions;
 use super::intent::Rules;
 use super::judge::Judge;
-use super::walk;
+use super::{walk, words};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -38,13 +38,15 @@ pub struct Written {
     pub message: Value,
 }
 
-/// Reads the messages written by hand; without the file there are none.
-pub(super) fn load(path: &Path) -> Result<Vec<Written>, Error> {
+/// Reads the messages written by hand, and says in which file they are; without the file there are none.
+pub(super) fn load(path: &Path) -> Result<(String, Vec<Written>), Error> {
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     let (file, text) = super::intent::read(path)?;
-    Ok(serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?)
+    let messages = serde_json::from_str(&text);
+    let messages = messages.map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
+    Ok((file, messages))
 }
 
 /// A test vector. The members stand in this order.
@@ -166,11 +168,9 @@ impl<'a> Maker<'a> {
         Err(Problem::new("messages", format!("/{}", written.id), said).help("mend the vector, or the schema"))
     }
 
-    /// The requirements that a definition's description ends with: `[source; ID, ID]`.
+    /// The requirements that a definition's description cites.
     fn requirements(&self, name: &str) -> Vec<String> {
-        let docs = self.revision.get(name).and_then(|definition| definition.docs.description.as_deref());
-        let source = docs.and_then(|text| text.strip_suffix(']')?.rsplit_once('[')).map_or("", |(_, source)| source);
-        let ids = source.split_once(';').map_or("", |(_, ids)| ids);
-        ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+        let definition = self.revision.get(name);
+        definition.iter().flat_map(|it| words::requirements(&it.docs)).map(str::to_owned).collect()
     }
 }

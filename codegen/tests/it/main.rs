@@ -8,6 +8,7 @@ mod diff_sound;
 mod drift;
 mod export;
 mod oracle;
+mod page;
 mod published;
 mod revision;
 mod support;
