@@ -11,6 +11,7 @@ mod html;
 mod json;
 mod markdown;
 mod message;
+mod proofs;
 mod prose;
 mod rules;
 mod shape;
@@ -31,6 +32,7 @@ use crate::overlay::{Overlay, Settings};
 use citations::Citations;
 use content::Writer;
 use document::Page;
+use proofs::Proofs;
 use prose::Prose;
 use shape::Shapes;
 use std::collections::BTreeSet;
@@ -48,11 +50,13 @@ pub(super) fn files(revisions: &[Revision], overlay: &Overlay, intent: &Intent) 
     let messages = messages::names(revision, settings);
     let subjects = Subjects::of(revision);
     let citations = Citations::of(revision);
+    let proofs = Proofs::of(intent);
 
     let strict = Flavour::Strict.apply(flat::definitions(revision)?, revision, settings, rules);
     let mut problems = Problems::default();
     citations::check(revisions, intent, &sources.rules.value, &mut problems);
     sources.rules.check(&subjects, &citations, &mut problems);
+    sources.rules.check_proofs(&proofs, &mut problems);
     sources.machine.check(revision, &mut problems);
     sources.chapters.check(revisions, revision, &messages, &mut problems);
     sources.examples.check(revision, &sources.chapters.value, Judge(&strict), &mut problems);
@@ -60,7 +64,15 @@ pub(super) fn files(revisions: &[Revision], overlay: &Overlay, intent: &Intent) 
 
     let prose = Prose { subjects: &subjects, rules: &sources.rules.value };
     let shapes = Shapes { revision, intent: rules, prose, chapters: &sources.chapters.value };
-    let writer = Writer { revision, sources, subjects: &subjects, citations: &citations, shapes, messages: &messages };
+    let writer = Writer {
+        revision,
+        sources,
+        subjects: &subjects,
+        citations: &citations,
+        proofs: &proofs,
+        shapes,
+        messages: &messages,
+    };
     let page = writer.page();
     ids_differ(&page, &sources.chapters.file)?;
     Ok(vec![

@@ -229,9 +229,21 @@ fn rules_that_lead_nowhere() {
         (
             about,
             "about = [\"InputRequests\"]\n\
-          [rule.ABC-01]\nstrength = \"own\"\nsays = \"x\"\nabout = [\"exchange\"]",
+          [rule.ABC-01]\nstrength = \"own\"\nsays = \"x\"\nabout = [\"exchange\"]\nunseen = \"x\"",
         ),
         &["2026-07-28/rules.toml#/rule/ABC-01: there is no area `ABC`"],
+    );
+    refused(
+        "unshown",
+        file,
+        ("unseen = \"How an id was made shows in no message.\"", ""),
+        &["2026-07-28/rules.toml#/rule/SEC-01: no conversation shows it"],
+    );
+    refused(
+        "shown",
+        file,
+        ("[rule.UPD-01]\n", "[rule.UPD-01]\nunseen = \"x\"\n"),
+        &["2026-07-28/rules.toml#/rule/UPD-01/unseen: the conversation `asks` shows it"],
     );
     refused(
         "twice-about",
@@ -241,7 +253,8 @@ fn rules_that_lead_nowhere() {
     );
 }
 
-/// An ID that is cited anywhere is a rule: in a schema of either revision, in the rules for writers, in the vectors.
+/// An ID that is cited anywhere is a rule: in a schema of either revision, in the rules for writers, in the vectors, in a
+/// conversation.
 #[test]
 fn citations_of_no_rule() {
     refused(
@@ -267,6 +280,12 @@ fn citations_of_no_rule() {
         "2026-07-28/vectors.json",
         ("[\"TSK-07\", \"ERR-05\"]", "[\"TSK-07\", \"ERR-55\"]"),
         &["2026-07-28/vectors.json#/3/requirements/1: there is no rule ERR-55"],
+    );
+    refused(
+        "conversation-cites",
+        "2026-07-28/conversations/declines.json",
+        ("\"UPD-03\"]", "\"UPD-33\"]"),
+        &["2026-07-28/conversations/declines.json#/requirements/1: there is no rule UPD-33"],
     );
 }
 

@@ -1,4 +1,4 @@
-//! Where requirements are named: in the descriptions of the schemas, in `export.toml` and in `vectors.json`.
+//! Where requirements are named: in the descriptions of the schemas, in `export.toml`, `vectors.json` and conversations.
 
 use super::rules::Rulebook;
 use crate::error::{Problem, Problems};
@@ -45,6 +45,11 @@ pub(super) fn check(revisions: &[Revision], intent: &Intent, rulebook: &Rulebook
         }
         for (pointer, id) in of_messages(rules) {
             check(&rules.messages_file, pointer, id);
+        }
+        for conversation in &rules.conversations {
+            for (index, id) in conversation.requirements.iter().enumerate() {
+                check(&conversation.file, format!("/requirements/{index}"), id);
+            }
         }
     }
 }

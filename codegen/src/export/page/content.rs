@@ -6,8 +6,9 @@ use super::document::{Block, Page, Section, Span, Table, Target, Text, Title};
 use super::examples::{Example, shown_under};
 use super::json;
 use super::message;
+use super::proofs::Proofs;
 use super::prose::Prose;
-use super::rules::EXCHANGE;
+use super::rules::{EXCHANGE, Rule};
 use super::shape::Shapes;
 use super::sources::Sources;
 use super::states::Machine;
@@ -21,6 +22,7 @@ pub(super) struct Writer<'a> {
     pub(super) sources: &'a Sources,
     pub(super) subjects: &'a Subjects<'a>,
     pub(super) citations: &'a Citations,
+    pub(super) proofs: &'a Proofs,
     pub(super) shapes: Shapes<'a>,
     /// The definitions with a schema file of their own.
     pub(super) messages: &'a [&'a str],
@@ -201,17 +203,22 @@ impl Writer<'_> {
         let area = |(letters, title): (&String, &String)| {
             let rows = rules.of_area(letters).map(|(id, rule)| {
                 let strength = vec![Span::words(rule.strength.word())];
-                vec![vec![Span::Anchor(id.clone())], strength, self.prose().text(&rule.says), self.whereabouts(id)]
+                let says = self.prose().text(&rule.says);
+                vec![vec![Span::Anchor(id.clone())], strength, says, self.whereabouts(id), self.proofs_of(id, rule)]
             });
             Section {
                 title: Title::Words(format!("{letters}: {title}")),
-                blocks: vec![Block::Table(table(title, &["ID", "Strength", "Rule", "Where"], rows.collect()))],
+                blocks: vec![Block::Table(table(
+                    title,
+                    &["ID", "Strength", "Rule", "Where", "Shown by"],
+                    rows.collect(),
+                ))],
                 sections: Vec::new(),
             }
         };
         Section {
             title: Title::Words("Rules".to_owned()),
-            blocks: vec![self.paragraph("All rules by ID. Tests of mcp-tasks name the rule they prove.")],
+            blocks: vec![self.rules_opening()],
             sections: rules.area.iter().map(area).collect(),
         }
     }
@@ -223,8 +230,25 @@ impl Writer<'_> {
         links.extend(
             rule.filter(|rule| rule.about.iter().any(|it| it == EXCHANGE)).map(|_| Span::words("the exchange")),
         );
-        let comma = |(index, link)| [(index > 0).then(|| Span::words(", ")), Some(link)].into_iter().flatten();
-        links.into_iter().enumerate().flat_map(comma).collect()
+        listed(links)
+    }
+
+    /// Links to the conversations that show a rule, or why there is none.
+    fn proofs_of(&self, id: &str, rule: &Rule) -> Text {
+        match &rule.unseen {
+            Some(why) => self.prose().text(why),
+            None => listed(self.proofs.of_rule(id).map(|(name, file)| to_file(file, Span::words(name))).collect()),
+        }
+    }
+
+    fn rules_opening(&self) -> Block {
+        let mut text =
+            self.prose().text("All rules by ID. Tests of mcp-tasks name the rule they prove. What shows a rule is a ");
+        text.extend([
+            to_file("vectors/conversations.md".to_owned(), Span::words("conversation")),
+            Span::words(" to replay."),
+        ]);
+        Block::Paragraph(text)
     }
 
     /// The definitions of a document that do not stand with a message.
@@ -284,4 +308,10 @@ fn table(label: &str, head: &[&'static str], rows: Vec<Vec<Text>>) -> Table {
 
 fn to_file(path: String, label: Span) -> Span {
     Span::Link { to: Target::File(path), label: Box::new(label) }
+}
+
+/// Pieces with commas between them.
+fn listed(pieces: Text) -> Text {
+    let comma = |(index, piece)| [(index > 0).then(|| Span::words(", ")), Some(piece)].into_iter().flatten();
+    pieces.into_iter().enumerate().flat_map(comma).collect()
 }

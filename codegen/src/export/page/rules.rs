@@ -27,6 +27,8 @@ pub(super) struct Rule {
     /// Definitions, methods, or [`EXCHANGE`], besides the definitions that cite it.
     #[serde(default)]
     pub(super) about: Vec<String>,
+    /// Why no conversation shows it.
+    pub(super) unseen: Option<String>,
 }
 
 /// How much it binds: a word of the specification, or ours.
