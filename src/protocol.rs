@@ -16,6 +16,7 @@
 //!
 //! Checks that a transport has before these: its own, and that of `protocolVersion` (an unsupported one is refused).
 
+mod answer;
 mod caller;
 mod decision;
 mod envelope;
@@ -25,10 +26,9 @@ mod listen;
 mod object;
 mod params;
 
-use std::borrow::Cow;
-
 use self::params::{TaskParams, UpdateParams};
 pub use self::{
+    answer::{Answer, response},
     caller::{Caller, Declared, TASKS_SINCE},
     decision::{Decision, ToolPolicy},
     envelope::{Envelope, MalformedMessage},
@@ -36,7 +36,7 @@ pub use self::{
     idempotency::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_CHARS, idempotency_key},
     listen::{Listen, Subscription},
 };
-use crate::{engine::TaskEngine, task_id::TaskId, wire};
+use crate::{engine::TaskEngine, task_id::TaskId};
 
 /// `tools/call`, the one request that can be answered with a task as yet.
 pub const TOOLS_CALL: &str = "tools/call";
@@ -49,7 +49,7 @@ pub fn is_tasks_method(method: &str) -> bool {
     method.starts_with("tasks/")
 }
 
-/// Answers a `tasks/*` request with the JSON text of its result.
+/// Answers a `tasks/*` request.
 ///
 /// `params` is the request's `params` as JSON text; empty if it has none. Dropping the future before it is ready leaves
 /// a `tasks/update` or `tasks/cancel` done or not done, never half done.
@@ -66,7 +66,7 @@ pub async fn answer(
     caller: &Caller<'_>,
     method: &str,
     params: &[u8],
-) -> Result<Vec<u8>, ProtocolError> {
+) -> Result<Answer, ProtocolError> {
     let Some(method) = TaskMethod::of(method).filter(|_| caller.version_has_tasks()) else {
         return Err(ProtocolError::method_not_found(method));
     };
@@ -96,38 +96,25 @@ impl TaskMethod {
     }
 }
 
-async fn get(engine: &dyn TaskEngine, caller: &Caller<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+async fn get(engine: &dyn TaskEngine, caller: &Caller<'_>, params: &[u8]) -> Result<Answer, ProtocolError> {
     let id = task_id(TaskParams::read(params)?.task_id())?;
     let record = engine.get(caller.principal, id).await?;
-    Ok(wire::get_task_result(&record))
+    Ok(Answer::State(record))
 }
 
 /// Hands over the answers as they came: those to keys that are not outstanding are dropped before anybody looks at what
 /// they are (UPD-02).
-async fn update(engine: &dyn TaskEngine, caller: &Caller<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+async fn update(engine: &dyn TaskEngine, caller: &Caller<'_>, params: &[u8]) -> Result<Answer, ProtocolError> {
     let params = UpdateParams::read(params)?;
     let id = task_id(params.task_id())?;
     engine.respond(caller.principal, id, params.into_responses()).await?;
-    Ok(wire::ACKNOWLEDGEMENT.into())
+    Ok(Answer::Acknowledgement)
 }
 
-async fn cancel(engine: &dyn TaskEngine, caller: &Caller<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+async fn cancel(engine: &dyn TaskEngine, caller: &Caller<'_>, params: &[u8]) -> Result<Answer, ProtocolError> {
     let id = task_id(TaskParams::read(params)?.task_id())?;
     engine.cancel(caller.principal, id).await?;
-    Ok(wire::ACKNOWLEDGEMENT.into())
-}
-
-/// A whole response to the request `id` (JSON text): the result as JSON text, or the error.
-pub fn response(id: &str, outcome: &Result<Vec<u8>, ProtocolError>) -> Vec<u8> {
-    let (key, value) = match outcome {
-        Ok(result) => ("result", Cow::Borrowed(result)),
-        Err(error) => ("error", Cow::Owned(error.to_json())),
-    };
-    let mut message = wire::Object::with_capacity(value.len() + id.len() + 40);
-    message.plain("jsonrpc", "2.0");
-    message.raw("id", id.as_bytes());
-    message.raw(key, &value);
-    message.end()
+    Ok(Answer::Acknowledgement)
 }
 
 /// A text that is no task id of ours names no task: to a client that is the same (GET-03, case 31).

@@ -43,12 +43,22 @@ pub fn create_task_result(record: &TaskRecord) -> Vec<u8> {
 
 /// The `GetTaskResult` of a task: its state, and the payload of that state (GET-01).
 pub fn get_task_result(record: &TaskRecord) -> Vec<u8> {
-    let mut message = Object::with_capacity(SMALL + payload_len(record));
-    message.text("resultType", "complete");
-    meta(&mut message, record.progress, None);
-    task(&mut message, record);
-    payload(&mut message, record);
+    let mut message = Object::with_capacity(get_task_result_room(record));
+    write_get_task_result(&mut message, record);
     message.end()
+}
+
+/// The members of a `GetTaskResult`, into an object that may be part of a larger text.
+pub(crate) fn write_get_task_result(message: &mut Object, record: &TaskRecord) {
+    message.text("resultType", "complete");
+    meta(message, record.progress, None);
+    task(message, record);
+    payload(message, record);
+}
+
+/// Room for a `GetTaskResult`.
+pub(crate) fn get_task_result_room(record: &TaskRecord) -> usize {
+    SMALL + payload_len(record)
 }
 
 /// The `params` of a `notifications/tasks`: what `tasks/get` would say now, and which subscription it is for (NOT-03).

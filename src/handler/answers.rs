@@ -32,7 +32,8 @@ pub(super) async fn answer(
 ) -> Result<Vec<u8>, ErrorData> {
     let client = Client::of(context, principals.of(&context.extensions));
     let params = serde_json::to_vec(params).map_err(|_| error_data(ProtocolError::internal()))?;
-    protocol::answer(engine, &client.caller(), method, &params).await.map_err(error_data)
+    let answer = protocol::answer(engine, &client.caller(), method, &params).await.map_err(error_data)?;
+    Ok(answer.result())
 }
 
 /// The same, as one of rmcp's types.

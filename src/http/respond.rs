@@ -12,12 +12,12 @@ use crate::{
         body::{self, ResponseBody, Unread},
         transport::{EVENT_STREAM, JSON},
     },
-    protocol::{self, ProtocolError},
+    protocol::{self, Answer, ProtocolError},
     wire::Object,
 };
 
 /// The answer to a request. `id` is JSON text.
-pub(super) fn answer(id: &str, outcome: &Result<Vec<u8>, ProtocolError>) -> Response<ResponseBody> {
+pub(super) fn answer(id: &str, outcome: &Result<Answer, ProtocolError>) -> Response<ResponseBody> {
     let error = outcome.as_ref().err();
     let status = error.map_or(200, ProtocolError::http_status);
     let mut response = json(StatusCode::from_u16(status).unwrap_or_default(), protocol::response(id, outcome));

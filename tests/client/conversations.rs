@@ -46,7 +46,8 @@ async fn our_client_sends_the_headers() {
 /// A client that did something else than a conversation has would be found: the file is altered in place of the client.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_differs_is_found() {
-    let spoilt: [(&str, fn(&mut Value)); 6] = [
+    type Spoil = fn(&mut Value);
+    let spoilt: [(&str, Spoil); 6] = [
         // It answers something else, polls too early, and gets another result.
         ("asks", |file| file["steps"][4]["user"]["answers"]["response"]["content"]["city"] = json!("Rome")),
         ("completes", |file| file["steps"][4]["exchange"]["afterMs"] = json!(5_000)),
