@@ -11,7 +11,11 @@ from workshop import HERE, PROGRAMS, PYTHON, REVISIONS, ROOT, WORK, Failed
 from workshop import bundle, node, npm, out, run, vector_file, vectors, write
 
 # Where its types are, what declares a decoder there, and how they judge a revision's vectors, given the decoders' names.
-Consumer = namedtuple("Consumer", "types declared judge")
+# `renamed` are definitions that the generator calls something else.
+Consumer = namedtuple("Consumer", "types declared judge renamed", defaults=[{}])
+
+# Rust has a `Result` already; and quicktype makes one type of two that are the same.
+RUST_NAMES = {"Result": "PurpleResult", "RequestId": "ProgressToken"}
 
 TSC = ["--strict", "--target", "es2022", "--types", "", "--pretty", "false"]
 
@@ -74,7 +78,7 @@ def line_of_type_error(said):
 
 
 CONSUMERS = {
-    "quicktype-rust": Consumer("rust/Types.rs", r"^pub (?:struct|enum|type) (\w+)", quicktype_rust),
+    "quicktype-rust": Consumer("rust/Types.rs", r"^pub (?:struct|enum|type) (\w+)", quicktype_rust, RUST_NAMES),
     "quicktype-typescript": Consumer("typescript/Types.ts", r"^    public static to(\w+)\(", quicktype_typescript),
     "quicktype-python": Consumer("python/Types.py", r"^def (\w+)_from_dict", quicktype_python),
     "pydantic": Consumer("model.py", r"^class (\w+)", pydantic),
@@ -89,7 +93,7 @@ def verdicts(name):
 
 def verdicts_on(revision, consumer):
     definitions = json.loads(bundle(revision).read_text())["$defs"]
-    names = decoders(definitions, (out(revision) / consumer.types).read_text(), consumer.declared)
+    names = decoders(definitions, (out(revision) / consumer.types).read_text(), consumer)
     found = consumer.judge(revision, names)
     due = {vector["id"] for vector in vectors(revision) if vector["definition"] in names}
     if set(found) != due:
@@ -98,13 +102,14 @@ def verdicts_on(revision, consumer):
     return found, sorted(set(definitions) - set(names))
 
 
-def decoders(definitions, text, declared):
+def decoders(definitions, text, consumer):
     """What a generator calls each definition; it has its own ways with capitals and underscores, and leaves some out."""
     called = {}
-    for name in re.findall(declared, text, re.MULTILINE):
+    for name in re.findall(consumer.declared, text, re.MULTILINE):
         if called.setdefault(bare(name), name) != name:
             raise Failed(f"two decoders that differ in capitals alone: {name}, {called[bare(name)]}")
-    return {definition: called[bare(definition)] for definition in definitions if bare(definition) in called}
+    calls = {definition: bare(consumer.renamed.get(definition, definition)) for definition in definitions}
+    return {definition: called[name] for definition, name in calls.items() if name in called}
 
 
 def bare(name):
