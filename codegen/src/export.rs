@@ -29,6 +29,7 @@ use crate::overlay::{Overlay, Settings};
 use crate::{Schemas, read_house};
 use bundle::Bundle;
 use dialect::Dialect;
+use flat::Definitions;
 use flavour::Flavour;
 
 /// What makes the exported files again.
@@ -45,54 +46,85 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
     let revisions = read_house(folders)?;
     overlay.check(&revisions)?;
     intent.check(&revisions)?;
-    let mut files = vec![
-        OutputFile::new("schema/README.md", include_str!("export/README.md")),
-        OutputFile::new("vectors/README.md", include_str!("export/vectors/README.md")),
-        OutputFile::new("vectors/conversations.md", include_str!("export/conversations/README.md")),
-    ];
     let mut problems = Problems::default();
-    for revision in &revisions {
-        files.extend(problems.take(schemas_of(revision, overlay, intent)).unwrap_or_default());
+    let matters: Vec<Matter<'_>> =
+        revisions.iter().filter_map(|revision| problems.take(Matter::of(revision, overlay, intent))).collect();
+    let mut files = read_by_people();
+    for matter in &matters {
+        files.extend(problems.take(matter.conversations()).unwrap_or_default());
     }
     files.extend(problems.take(page::files(&revisions, overlay, intent)).unwrap_or_default());
+    // What a person wrote is seen to before the large rest is made.
+    problems.finish(())?;
+    let mut problems = Problems::default();
+    for matter in &matters {
+        files.extend(matter.schemas());
+        files.extend(problems.take(matter.messages()).unwrap_or_default());
+    }
     problems.finish(files)
 }
 
-/// The schemas of one revision: each flavour in each dialect.
-fn schemas_of(revision: &Revision, overlay: &Overlay, intent: &Intent) -> Result<Vec<OutputFile>, Error> {
-    let (no_settings, no_rules) = (Settings::default(), Rules::default());
-    let settings = overlay.revision.get(&revision.name).unwrap_or(&no_settings);
-    let rules = intent.revision.get(&revision.name).unwrap_or(&no_rules);
-    let mut files = Vec::new();
-    for flavour in Flavour::ALL {
-        let definitions = flavour.apply(flat::definitions(revision)?, revision, settings, rules);
-        for dialect in Dialect::ALL {
-            let bundle = Bundle { revision, definitions: &definitions, flavour, dialect };
-            files.push(bundle.whole());
-            files.extend(
-                revision.parts.iter().filter(|part| bundle.leans_on_others(part)).map(|part| bundle.part(part)),
-            );
-            if flavour.is_for_validators() {
-                let names = messages::names(revision, settings);
-                files.extend(names.into_iter().map(|name| bundle.message(name)));
-            }
-        }
-    }
-    files.extend(messages_of(revision, settings, rules)?);
-    Ok(files)
+fn read_by_people() -> Vec<OutputFile> {
+    vec![
+        OutputFile::new("schema/README.md", include_str!("export/README.md")),
+        OutputFile::new("vectors/README.md", include_str!("export/vectors/README.md")),
+        OutputFile::new("vectors/conversations.md", include_str!("export/conversations/README.md")),
+    ]
 }
 
-/// What there is to test with: messages, conversations, and the faults that they find.
-fn messages_of(revision: &Revision, settings: &Settings, rules: &Rules) -> Result<Vec<OutputFile>, Error> {
-    let flat = flat::definitions(revision)?;
-    let strict = Flavour::Strict.apply(flat.clone(), revision, settings, rules);
-    let tolerant = Flavour::Tolerant.apply(flat, revision, settings, rules);
-    let mut files = conversations::of(revision, settings, &strict, &rules.conversations)?;
-    let vectors = vectors::of(revision, rules, &strict, &tolerant)?;
-    if !rules.faults.is_empty() {
-        let conversations = rules.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
-        files.push(faults::table(&revision.name, &rules.faults, &vectors.invalid, &conversations)?);
+/// One revision, and what is said of it besides its schemas.
+struct Matter<'a> {
+    revision: &'a Revision,
+    settings: Settings,
+    rules: Rules,
+    flat: Definitions,
+}
+
+impl<'a> Matter<'a> {
+    fn of(revision: &'a Revision, overlay: &Overlay, intent: &Intent) -> Result<Self, Error> {
+        let settings = overlay.revision.get(&revision.name).cloned().unwrap_or_default();
+        let rules = intent.revision.get(&revision.name).cloned().unwrap_or_default();
+        Ok(Self { revision, settings, rules, flat: flat::definitions(revision)? })
     }
-    files.push(vectors.file);
-    Ok(files)
+
+    fn in_flavour(&self, flavour: Flavour) -> Definitions {
+        flavour.apply(self.flat.clone(), self.revision, &self.settings, &self.rules)
+    }
+
+    fn conversations(&self) -> Result<Vec<OutputFile>, Error> {
+        let strict = self.in_flavour(Flavour::Strict);
+        conversations::of(self.revision, &self.settings, &strict, &self.rules.conversations)
+    }
+
+    /// The schemas: each flavour in each dialect.
+    fn schemas(&self) -> Vec<OutputFile> {
+        let mut files = Vec::new();
+        for flavour in Flavour::ALL {
+            let definitions = self.in_flavour(flavour);
+            for dialect in Dialect::ALL {
+                let bundle = Bundle { revision: self.revision, definitions: &definitions, flavour, dialect };
+                files.push(bundle.whole());
+                let parts = self.revision.parts.iter().filter(|part| bundle.leans_on_others(part));
+                files.extend(parts.map(|part| bundle.part(part)));
+                if flavour.is_for_validators() {
+                    let names = messages::names(self.revision, &self.settings);
+                    files.extend(names.into_iter().map(|name| bundle.message(name)));
+                }
+            }
+        }
+        files
+    }
+
+    /// Test messages, and the faults that they and the conversations find.
+    fn messages(&self) -> Result<Vec<OutputFile>, Error> {
+        let (strict, tolerant) = (self.in_flavour(Flavour::Strict), self.in_flavour(Flavour::Tolerant));
+        let vectors = vectors::of(self.revision, &self.rules, &strict, &tolerant)?;
+        let mut files = vec![vectors.file];
+        if !self.rules.faults.is_empty() {
+            let conversations =
+                self.rules.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
+            files.push(faults::table(&self.revision.name, &self.rules.faults, &vectors.invalid, &conversations)?);
+        }
+        Ok(files)
+    }
 }
