@@ -2,7 +2,9 @@
 //!
 //! `conversations/README.md` describes the format of what is written.
 
+mod definitions;
 mod format;
+mod made;
 mod whole;
 
 pub(super) use format::Conversation;
@@ -13,6 +15,7 @@ use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use crate::overlay::Settings;
+use definitions::Finder;
 use serde_json::{Value, json};
 use std::path::Path;
 use whole::Scribe;
@@ -48,7 +51,7 @@ pub(super) fn of(
 ) -> Result<Vec<OutputFile>, Error> {
     let mut problems = Problems::default();
     let files = written.iter().filter_map(|conversation| {
-        let scribe = Scribe::new(revision, settings, strict, conversation);
+        let scribe = Scribe::new(Finder { revision, settings, strict }, conversation);
         problems.take(scribe.steps()).map(|steps| file(revision, conversation, &steps))
     });
     let files = files.collect();
