@@ -14,6 +14,7 @@ mod intent;
 mod judge;
 mod messages;
 mod page;
+mod status;
 mod vectors;
 mod walk;
 mod words;

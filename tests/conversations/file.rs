@@ -26,6 +26,7 @@ pub struct Conversation {
     pub transport: Option<Transport>,
     pub setup: Vec<Setup>,
     pub chosen: BTreeMap<String, Chosen>,
+    pub unsaid: Vec<String>,
     pub steps: Vec<Step>,
 }
 
@@ -55,6 +56,7 @@ pub enum Setup {
 pub enum Chosen {
     Id,
     Words,
+    Alike,
 }
 
 #[derive(Debug, Deserialize)]
@@ -79,8 +81,7 @@ pub struct Exchange {
     pub after_ms: u64,
     pub request: Value,
     pub body: Option<String>,
-    #[serde(rename = "definition")]
-    _definition: Option<String>,
+    pub definition: Option<String>,
     pub http: Http,
     pub response: Option<Value>,
     pub response_definition: Option<String>,

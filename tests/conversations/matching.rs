@@ -1,11 +1,11 @@
 //! When a message is the one that a conversation has: the same, but for what the other side may choose.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use mcp_tasks::types::Timestamp;
 use serde_json::{Map, Value};
 
-use super::Chosen;
+use super::{Chosen, Conversation};
 
 /// Objects that have exactly the members that are named.
 const WHOLE: [&str; 3] = ["inputRequests", "inputResponses", "keys"];
@@ -15,13 +15,23 @@ const WHOLE: [&str; 3] = ["inputRequests", "inputResponses", "keys"];
 pub struct Known {
     chosen: BTreeMap<String, Chosen>,
     texts: BTreeMap<String, String>,
-    /// Moments by task, as they stand in the file and as they came.
+    /// Whether each change has a later moment (TSK-03).
+    has_strict_moments: bool,
+    /// Moments by task and member, as they stand in the file and as they came.
     moments: Vec<(String, i128, i128)>,
+    /// The task that is asked about.
+    subject: String,
 }
 
 impl Known {
-    pub fn new(chosen: &BTreeMap<String, Chosen>) -> Self {
-        Self { chosen: chosen.clone(), ..Self::default() }
+    pub fn of(conversation: &Conversation) -> Self {
+        let has_strict_moments = conversation.requirements.iter().any(|id| id == "TSK-03");
+        Self { chosen: conversation.chosen.clone(), has_strict_moments, ..Self::default() }
+    }
+
+    /// From now on, messages are about what this request asks for.
+    pub fn asking(&mut self, request: &Value) {
+        self.subject = request["params"]["taskId"].as_str().unwrap_or_default().to_owned();
     }
 
     /// A message of the file as it is to be sent: with what the other side chose.
@@ -90,6 +100,11 @@ impl Known {
         if whole && expected.len() != actual.len() {
             return Err(format!("{at}: {} members instead of {}", actual.len(), expected.len()));
         }
+        if let (Some(created), Some(updated)) = (moment_of(actual, "createdAt"), moment_of(actual, "lastUpdatedAt"))
+            && updated < created
+        {
+            return Err(format!("{at}: it changed before it was made"));
+        }
         let task = expected.get("taskId").and_then(Value::as_str).unwrap_or(task);
         for (name, expected) in expected {
             let at = format!("{at}/{name}");
@@ -126,42 +141,57 @@ impl Known {
     }
 
     fn string(&mut self, expected: &str, actual: &str, task: &str, at: &str) -> Result<(), String> {
-        if let Some(kind) = self.chosen.get(expected).copied() {
-            return self.choice(kind, expected, actual, at);
+        match self.chosen.get(expected) {
+            Some(_) if actual.is_empty() => return Err(format!("{at}: is empty")),
+            Some(Chosen::Words) => return Ok(()),
+            Some(Chosen::Alike) => return self.choice(expected, &self.without_subject(actual), at),
+            Some(Chosen::Id) => return self.id(expected, actual, at),
+            None => {}
         }
         match (moment(expected), moment(actual)) {
-            _ if expected == actual && task.is_empty() => Ok(()),
-            (Some(from), Some(to)) => self.moment(task, from, to, at),
+            (Some(from), Some(to)) if !task.is_empty() => self.moment(task, from, to, at),
             _ if expected == actual => Ok(()),
             _ => Err(format!("{at}: {actual:?} instead of {expected:?}")),
         }
     }
 
-    fn choice(&mut self, kind: Chosen, expected: &str, actual: &str, at: &str) -> Result<(), String> {
-        match self.texts.get(expected) {
-            Some(known) if known == actual => Ok(()),
-            Some(known) => Err(format!("{at}: {actual:?}, and was {known:?} before")),
-            None if actual.is_empty() => Err(format!("{at}: is empty")),
-            None if kind == Chosen::Id && self.texts.values().any(|known| known == actual) => {
-                Err(format!("{at}: {actual:?} stands for something else already"))
-            }
-            None => {
-                self.texts.insert(expected.to_owned(), actual.to_owned());
-                Ok(())
-            }
+    fn without_subject(&self, text: &str) -> String {
+        if self.subject.is_empty() { text.to_owned() } else { text.replace(&self.subject, "") }
+    }
+
+    /// Two ids that differ in the file differ on the wire.
+    fn id(&mut self, expected: &str, actual: &str, at: &str) -> Result<(), String> {
+        if !self.texts.contains_key(expected) && self.texts.values().any(|known| known == actual) {
+            return Err(format!("{at}: {actual:?} stands for something else already"));
+        }
+        self.choice(expected, actual, at)
+    }
+
+    fn choice(&mut self, expected: &str, actual: &str, at: &str) -> Result<(), String> {
+        match self.texts.entry(expected.to_owned()).or_insert_with(|| actual.to_owned()) {
+            known if known == actual => Ok(()),
+            known => Err(format!("{at}: {actual:?}, and was {known:?} before")),
         }
     }
 
-    /// Moments of a task follow each other as they do in the file.
+    /// Moments of one member of one task follow each other as they do in the file.
     fn moment(&mut self, task: &str, expected: i128, actual: i128, at: &str) -> Result<(), String> {
-        let mut others = self.moments.iter().filter(|(of, ..)| of == task);
-        if let Some((_, from, to)) = others.find(|(_, from, to)| expected.cmp(from) != actual.cmp(to)) {
-            let (was, is) = (from.cmp(&expected), to.cmp(&actual));
-            return Err(format!("{at}: an earlier moment is {is:?} in place of {was:?}"));
+        let member = at.rsplit('/').next().unwrap_or_default();
+        let owner = format!("{task} {member}");
+        let fits = |from: &i128, to: &i128| match (expected.cmp(from), actual.cmp(to)) {
+            (Ordering::Equal, order) => order.is_eq(),
+            (order, found) => found == order || (found.is_eq() && !self.has_strict_moments),
+        };
+        if let Some((_, _, to)) = self.moments.iter().find(|(of, from, to)| *of == owner && !fits(from, to)) {
+            return Err(format!("{at}: an earlier moment was {:?} than this one", to.cmp(&actual)));
         }
-        self.moments.push((task.to_owned(), expected, actual));
+        self.moments.push((owner, expected, actual));
         Ok(())
     }
+}
+
+fn moment_of(object: &Map<String, Value>, member: &str) -> Option<i128> {
+    moment(object.get(member)?.as_str()?)
 }
 
 fn moment(text: &str) -> Option<i128> {

@@ -4,6 +4,8 @@
 
 mod file;
 mod matching;
+mod schemas;
 
 pub use file::*;
 pub use matching::Known;
+pub use schemas::judge;

@@ -6,7 +6,6 @@ mod faults;
 #[allow(dead_code, reason = "one side needs less of it")]
 mod files;
 mod replay;
-mod schemas;
 
 use std::collections::BTreeSet;
 

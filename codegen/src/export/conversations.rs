@@ -16,6 +16,7 @@ use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use crate::overlay::Settings;
 use definitions::Finder;
+use format::{Step, Tool};
 use serde_json::{Value, json};
 use std::path::Path;
 use whole::Scribe;
@@ -72,10 +73,20 @@ fn file(revision: &Revision, conversation: &Conversation, steps: &[Value]) -> Ou
         "transport": conversation.transport,
         "setup": conversation.setup,
         "chosen": conversation.chosen,
+        "unsaid": unsaid(conversation),
     });
     let members = head.as_object().into_iter().flatten();
     let head: String = members.map(|(name, value)| format!("  {}: {value},\n", Value::from(name.as_str()))).collect();
     let steps: Vec<String> = steps.iter().map(|step| format!("    {step}")).collect();
     let text = format!("{{\n{head}  \"steps\": [\n{}\n  ]\n}}\n", steps.join(",\n"));
     OutputFile::new(format!("vectors/{}/conversations/{}.json", revision.name, conversation.name), text)
+}
+
+/// Texts of the inside of a server that no message may show.
+fn unsaid(conversation: &Conversation) -> Vec<&str> {
+    let breakdowns = conversation.steps.iter().filter_map(|step| match step {
+        Step::Tool(Tool::Breaks(text)) => Some(text.as_str()),
+        _ => None,
+    });
+    breakdowns.collect()
 }

@@ -284,8 +284,8 @@ fn citations_of_no_rule() {
     refused(
         "conversation-cites",
         "2026-07-28/conversations/declines.json",
-        ("\"UPD-03\"]", "\"UPD-33\"]"),
-        &["2026-07-28/conversations/declines.json#/requirements/1: there is no rule UPD-33"],
+        ("\"UPD-01\"]", "\"UPD-11\"]"),
+        &["2026-07-28/conversations/declines.json#/requirements/0: there is no rule UPD-11"],
     );
 }
 

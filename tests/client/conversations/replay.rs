@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    files::{Answer, Conversation, Exchange, Known, Late, Step, User},
+    files::{Answer, Conversation, Exchange, Known, Late, Step, User, judge},
     user::{Outcome, Person, Program, Question, is_ending},
     wires::{Connect, Got, Server},
 };
@@ -25,6 +25,7 @@ pub async fn replay(conversation: &Conversation, server: Server, connect: Connec
     let person = Person(ask);
     let mut replayer = Replayer {
         patience: if server.is_real { Duration::from_secs(15) } else { LONG },
+        revision: conversation.revision.clone(),
         server,
         connect,
         person,
@@ -41,6 +42,7 @@ pub async fn replay(conversation: &Conversation, server: Server, connect: Connec
 }
 
 struct Replayer {
+    revision: String,
     server: Server,
     connect: Connect,
     person: Person,
@@ -159,6 +161,9 @@ impl Replayer {
     }
 
     fn meets(&self, exchange: &Exchange, got: &Got) -> Result<(), String> {
+        if let Some(definition) = &exchange.definition {
+            judge(&self.revision, definition, &got.message)?;
+        }
         let mut expected = exchange.request["params"].clone();
         let meta = expected.as_object_mut().and_then(|params| params.shift_remove("_meta"));
         let actual = &got.message["params"];

@@ -18,8 +18,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
     act::{self, Command, Run, Stage},
-    files::{Conversation, Exchange, Known, Late, Sent, Server, Setup, Step, Tool},
-    schemas,
+    files::{Conversation, Exchange, Known, Late, Sent, Server, Setup, Step, Tool, judge},
 };
 use crate::{
     http_client,
@@ -68,8 +67,6 @@ struct Replayer<'a> {
     streams: Vec<String>,
     /// Whether the server does something by itself, which may take it a moment.
     is_settling: bool,
-    /// What the tool broke down with, which nobody gets to know.
-    secrets: Vec<String>,
 }
 
 /// A request that has been sent.
@@ -101,11 +98,10 @@ impl<'a> Replayer<'a> {
             world,
             past: Vec::new(),
             clients: HashMap::new(),
-            known: Known::new(&conversation.chosen),
+            known: Known::of(conversation),
             open: HashMap::new(),
             streams: Vec::new(),
             is_settling: false,
-            secrets: Vec::new(),
         }
     }
 
@@ -143,6 +139,7 @@ impl<'a> Replayer<'a> {
                 return Ok(());
             };
             let answer = self.answer(&request, &mut open, deadline).await?;
+            self.known.asking(&request);
             match self.meet(exchange, response, &answer) {
                 Ok(()) => {
                     self.is_settling = false;
@@ -192,13 +189,13 @@ impl<'a> Replayer<'a> {
         self.keeps_secrets(actual)?;
         if let Some(definition) = definition {
             let judged = if expected.get("error").is_some() { actual } else { &actual["result"] };
-            schemas::judge(&self.conversation.revision, definition, judged)?;
+            judge(&self.conversation.revision, definition, judged)?;
         }
         self.known.meet(expected, actual).map_err(|why| format!("{why} in {actual}"))
     }
 
     fn keeps_secrets(&self, message: &Value) -> Result<(), String> {
-        match self.secrets.iter().find(|secret| message.to_string().contains(secret.as_str())) {
+        match self.conversation.unsaid.iter().find(|secret| message.to_string().contains(secret.as_str())) {
             Some(secret) => Err(format!("it tells {secret:?}: {message}")),
             None => Ok(()),
         }
@@ -236,7 +233,7 @@ impl<'a> Replayer<'a> {
             (self.fault.change)(&request, &mut message, &mut None);
             self.keeps_secrets(&message)?;
             if let Some(definition) = &sent.definition {
-                schemas::judge(&self.conversation.revision, definition, &message)?;
+                judge(&self.conversation.revision, definition, &message)?;
             }
             let Err(why) = self.known.meet(&sent.message, &message) else { break };
             let is_repeated = self.streams.contains(&id) && message["method"] == "notifications/tasks";
@@ -294,10 +291,7 @@ impl<'a> Replayer<'a> {
             }
             Tool::Returns(result) => self.order([Command::Return(result.clone())]).await,
             Tool::Fails(error) => self.order([Command::Fail(error.clone())]).await,
-            Tool::Breaks(text) => {
-                self.secrets.push(text.clone());
-                self.order([Command::Break(text.clone())]).await
-            }
+            Tool::Breaks(text) => self.order([Command::Break(text.clone())]).await,
             Tool::IsTold(_) => self.until_run(|run| run.is_told.load(Ordering::SeqCst), "the tool is not told").await,
             Tool::IsStopped(_) => self.until_run(|run| run.is_over.load(Ordering::SeqCst), "the tool runs on").await,
             Tool::Has(answers) => self.has(answers).await,

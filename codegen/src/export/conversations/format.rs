@@ -74,6 +74,8 @@ pub enum Chosen {
     Id,
     /// It is for people.
     Words,
+    /// It is for people, and the same each time, save for the id of the task that was asked about.
+    Alike,
 }
 
 /// A step of a conversation.

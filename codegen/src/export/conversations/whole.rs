@@ -5,6 +5,7 @@ use super::format::{Conversation, Exchange, Flawed, Response, Sent, Step};
 use super::made;
 use crate::error::{Error, Problem, Problems};
 use crate::export::judge::Judge;
+use crate::export::status;
 use serde_json::{Map, Value, json};
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -193,12 +194,10 @@ fn message(id: &Value, result: Option<&Value>, error: Option<&Value>) -> Option<
     }
 }
 
-/// The status that the specification demands of a response; it leaves that of other errors open.
+/// The status of a response, where it is settled.
 fn usual_status(response: &Value) -> Option<u16> {
-    let Some(error) = response.get("error") else { return Some(200) };
-    match error["code"].as_i64()? {
-        -32020 | -32021 => Some(400),
-        -32601 => Some(404),
-        _ => None,
+    match response.get("error") {
+        Some(error) => status::of_error(error["code"].as_i64()?),
+        None => Some(200),
     }
 }

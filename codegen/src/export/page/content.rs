@@ -13,7 +13,7 @@ use super::shape::Shapes;
 use super::sources::Sources;
 use super::states::Machine;
 use super::subject::{Subjects, method};
-use crate::export::{bundle, words};
+use crate::export::{bundle, status, words};
 use crate::ir::{Content, Definition, Part, Revision, Shape};
 
 /// Writes the page of one revision.
@@ -162,8 +162,10 @@ impl Writer<'_> {
             .iter()
             .map(|it| vec![status(&it.from), status(&it.to), vec![Span::words(it.by.join(", "))]]);
         let causes = machine.causes.iter().map(|(cause, says)| vec![vec![Span::words(cause)], self.prose().text(says)]);
-        let opening =
-            format!("A task begins with `{}`. What nothing leads out of is final: TSK-08, TSK-09.", machine.initial);
+        let opening = format!(
+            "A task usually begins with `{}`, and ours always do. What nothing leads out of is final: TSK-08, TSK-09.",
+            machine.initial
+        );
         Section {
             title: Title::Words("States of a task".to_owned()),
             blocks: vec![
@@ -188,12 +190,17 @@ impl Writer<'_> {
             });
         let mut codes: Vec<_> = fixed.chain(ours).collect();
         codes.sort_by_key(|(code, ..)| *code);
-        let rows = codes
-            .into_iter()
-            .map(|(code, label, says)| vec![vec![Span::code(code.to_string())], vec![label], self.prose().text(says)]);
+        let rows = codes.into_iter().map(|(code, label, says)| {
+            let status = status::of_error(code).map(|status| Span::words(status.to_string()));
+            vec![vec![Span::code(code.to_string())], vec![label], status.into_iter().collect(), self.prose().text(says)]
+        });
         Section {
             title: Title::Words("Error codes".to_owned()),
-            blocks: vec![Block::Table(table("Error codes", &["Code", "Name", "Meaning"], rows.collect()))],
+            blocks: vec![Block::Table(table(
+                "Error codes",
+                &["Code", "Name", "HTTP status", "Meaning"],
+                rows.collect(),
+            ))],
             sections: Vec::new(),
         }
     }

@@ -9,7 +9,7 @@ use std::{
 use jsonschema::Validator;
 use serde_json::Value;
 
-use super::files::generated;
+use super::generated;
 
 type Validators = HashMap<(String, String), Arc<Validator>>;
 
