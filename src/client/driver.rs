@@ -183,6 +183,8 @@ pub struct Driver {
     listens: u32,
     /// What is returned once the check after a refusal finds the task alive.
     refusal: Option<ClientError>,
+    /// The keys whose answers are never sent because of it.
+    refused: Vec<String>,
     check: bool,
     done: bool,
     commands: Vec<Command>,
@@ -239,6 +241,7 @@ impl Driver {
             quiet_until: Now::ZERO,
             listens: 0,
             refusal: None,
+            refused: Vec::new(),
             check: false,
             done: false,
             commands: Vec::new(),
@@ -403,7 +406,7 @@ impl Driver {
         if self.done {
             return;
         }
-        if check && let Some(refusal) = self.refusal.take() {
+        if check && let Some(refusal) = self.refusal.clone() {
             return self.finish(Err(refusal));
         }
         self.next_poll = now + self.pace.next(self.stream == Stream::Up);
@@ -548,11 +551,9 @@ impl Driver {
         let keys = self.answers.unsend();
         match failure {
             Failure::Refused { code: -32602, message, data } => {
-                let refusal = ClientError::AnswerRefused { keys, code: -32602, message, data };
-                for key in self.answers.refused() {
-                    self.commands.push(Command::Settled(key, Err(refusal.clone())));
-                }
-                self.refusal = Some(refusal);
+                // Whoever answered is told once it is known whether the task lives (CLI-11).
+                self.refused = self.answers.refused();
+                self.refusal = Some(ClientError::AnswerRefused { keys, code: -32602, message, data });
                 self.check = true;
                 self.next_poll = now;
             }
@@ -620,8 +621,18 @@ impl Driver {
             return;
         }
         self.done = true;
+        self.settle_refused(&outcome);
         let why = outcome.as_ref().err().cloned().unwrap_or(ClientError::Cancelled);
         self.drop_questions(&why);
         self.commands.push(Command::Done(Box::new(outcome)));
+    }
+
+    /// Tells whoever answered that the answer was refused, or that the task is gone (CLI-11).
+    fn settle_refused(&mut self, outcome: &Result<Outcome, ClientError>) {
+        let Some(refusal) = self.refusal.take() else { return };
+        let why = if let Err(ClientError::Expired) = outcome { ClientError::Expired } else { refusal };
+        for key in std::mem::take(&mut self.refused) {
+            self.commands.push(Command::Settled(key, Err(why.clone())));
+        }
     }
 }

@@ -77,6 +77,27 @@ async fn a_refused_answer_is_told_and_not_sent_again() {
     assert_eq!(server.got("tasks/update").len(), 1);
 }
 
+/// CLI-11: whoever answers by hand is told once the task was asked for, whether the answer was refused or the task is gone.
+#[tokio::test(start_paused = true)]
+async fn who_answers_by_hand_is_told_after_the_check() {
+    for gone in [false, true] {
+        let check = if gone { Act::Error(-32602, "no such task") } else { Act::Result(asking(1)) };
+        let server = Server::new().gets([Act::Result(asking(1)), check]).updates([Act::Error(-32602, "does not fit")]);
+        let client = server.connect(()).await;
+        let options = FollowOptions::default().with_input(Input::Manual).with_poll_only();
+        let called = client.call_tool_task_with(tool(), options).await;
+        let Ok(Called::Task(mut handle)) = called else { panic!("no task") };
+        while handle.next_state().await.expect("a state").input_requests.is_empty() {}
+        let told = handle.answer("name", json!({ "action": "accept", "content": { "name": "Ada" } })).await;
+        match told {
+            Err(ClientError::Expired) if gone => {}
+            Err(ClientError::AnswerRefused { code: -32602, .. }) if !gone => {}
+            other => panic!("{gone}: {other:?}"),
+        }
+        assert_eq!(server.got("tasks/get").len(), 2, "{gone}");
+    }
+}
+
 /// Cancelling closes an open question: the handler's future is dropped, and nothing is answered.
 #[tokio::test(start_paused = true)]
 async fn cancelling_closes_the_question() {
