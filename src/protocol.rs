@@ -1,7 +1,7 @@
 //! The tasks extension on the wire, apart from any transport: which request gets which answer.
 //!
-//! One set of checks for stdio, Streamable HTTP and whatever else carries messages. Nothing here knows rmcp; the answers
-//! are JSON text, made from stored bytes. A transport
+//! One set of checks for stdio, Streamable HTTP and whatever else carries messages. Nothing here knows rmcp; an [`Answer`]
+//! becomes JSON text, from stored bytes, where it is sent. A transport
 //! 1. reads the message's [`Envelope`] and the [`Declared`] part of its `_meta`, makes sure of the [`Principal`](crate::principal::Principal),
 //!    and makes a [`Caller`] of it;
 //! 2. gives a `tasks/*` request to [`answer`], and a `subscriptions/listen` to [`Listen`];
