@@ -129,7 +129,8 @@ pub trait TaskEngine: Send + Sync + 'static {
     ///
     /// # Errors
     /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03); nor if the key
-    /// is that of another call ([`EngineError::KeyTaken`]).
+    /// is that of another call ([`EngineError::KeyTaken`]). A call with a key that fails because of the store may be made
+    /// again to find out: if its task was stored after all, that is found, and ends or runs as one whose worker died.
     fn create(&self, call: Call) -> EngineFuture<'_, Arc<TaskRecord>>;
 
     /// Runs a tool inside the request, and makes it a task when `promotion` says so. It is started once either way.

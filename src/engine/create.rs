@@ -119,7 +119,8 @@ impl Engine {
 impl Core {
     /// Stores a task that this engine holds. A store that does not say whether it did is asked again until it does, for the
     /// time of a lease; if it says nothing until then, the task is called off as soon as it can be, so that nothing runs
-    /// that was said not to exist (NEW-03).
+    /// that was said not to exist (NEW-03). A task with a key is left to its lease: its client may have asked again in the
+    /// meantime, and been given it by another node.
     pub(super) async fn store_leased(&self, id: TaskId, task: NewTask) -> Result<Arc<TaskRecord>, EngineError> {
         let Host { store, clock, limits } = &*self.host;
         let give_up = clock.now().plus(self.lease.period);
@@ -134,7 +135,9 @@ impl Core {
                 return Err(error.into());
             }
             if clock.now() >= give_up {
-                tokio::spawn(call_off(Arc::clone(&self.host), id));
+                if task.key.is_none() {
+                    tokio::spawn(call_off(Arc::clone(&self.host), id));
+                }
                 return Err(error.into());
             }
             tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "it is not known whether a task was stored");

@@ -3,7 +3,8 @@
 //! A server that understands them advertises the extension [`IDEMPOTENCY_KEY`], with `{}`. A client then puts a key of its
 //! own choice into `_meta` of a `tools/call`, under the same name: a text of 1 to 128 characters that it uses for no other
 //! call. If the answer is lost it sends the same request again, and gets the task that the first one made, as it stands
-//! now; the tool is not started a second time. The same key with another tool or other arguments is refused.
+//! now; the tool is not started a second time. The same key with another tool or other arguments is refused. An internal
+//! error is no answer to the question whether there is a task: the same request asks again.
 //!
 //! A key holds for one [principal](crate::principal::Principal), and as long as its task is kept. A request that does not
 //! declare tasks gets none, so that its key is ignored; so is that of a call that a tool's `when` keeps inside the request.

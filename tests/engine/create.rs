@@ -110,6 +110,28 @@ async fn a_creation_that_stays_in_doubt_is_called_off() {
     }
 }
 
+/// NEW-01, TSK-08: a creation with a key that stays in doubt is not called off: a client that asks again is given the task, and
+/// nobody cancels what it was given.
+#[tokio::test]
+async fn a_creation_with_a_key_is_not_called_off() {
+    let doubt = Doubt::new();
+    let task = || NewTask { on_restart: OnRestart::Rerun { max_attempts: 3 }, ..keyed(b"a") };
+    let (engine, call) = (doubt.engine.clone(), doubt.call(task()));
+    let created = tokio::spawn(async move { engine.create(call).await });
+    settle_down().await;
+    doubt.store.break_down(true);
+    doubt.pass(LEASE + Duration::from_secs(2)).await;
+    assert!(matches!(created.await.expect("no panic"), Err(EngineError::Store(_))));
+    doubt.store.break_down(false);
+    let found = doubt.engine.create(doubt.call(task())).await.expect("found");
+    doubt.pass(Duration::from_secs(3)).await;
+    assert_eq!(show(&doubt.engine.get(&alice(), found.id).await.expect("it is there")), "working");
+    assert_eq!((doubt.store.inner().len(), doubt.runs()), (1, 0));
+    let (other, targets) = (Lease { worker: WorkerId(9), period: LEASE }, [new_task().target]);
+    let left = doubt.store.claim(other, &targets, 9).await.expect("the store works");
+    assert_eq!(left.len(), 1, "another worker runs it");
+}
+
 /// A store that says that it did nothing is believed at once.
 #[tokio::test]
 async fn a_store_that_is_not_there_is_not_waited_for() {
