@@ -60,8 +60,9 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Response<T> {
     }
 }
 
-impl<T: DeserializeOwned + Serialize> support::Written for Response<T> {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
+impl<T: DeserializeOwned + Serialize> Serialize for Response<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = support::write(serializer, Self::KEYS)?;
         members.put(0, "2.0");
         members.optional(1, &self.id);
         match &self.outcome {
@@ -69,11 +70,6 @@ impl<T: DeserializeOwned + Serialize> support::Written for Response<T> {
             Err(error) => members.put(3, error),
         }
         members.extra(&self.extra);
-    }
-}
-
-impl<T: DeserializeOwned + Serialize> Serialize for Response<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        support::write(self, serializer)
+        members.end()
     }
 }
