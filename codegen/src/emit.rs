@@ -26,7 +26,7 @@ use crate::overlay::Settings;
 use code::Code;
 use graph::Graph;
 use names::TypeNames;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Writes the Rust of one revision.
@@ -60,9 +60,13 @@ impl<'a> Emitter<'a> {
     fn part(&self, part: &Part) -> Result<Code, Error> {
         let mut problems = Problems::default();
         let mut code = Code::default();
-        let leaves = problems.take(leaf::render(self, part)).unwrap_or_default();
+        let mut leaves = problems.take(leaf::render(self, part)).unwrap_or_default();
         for definition in &part.definitions {
-            let Some(own) = problems.take(self.definition(definition, &leaves)) else { continue };
+            let own = match leaves.remove(&definition.name) {
+                Some(leaf) => Ok(leaf.into()),
+                None => self.definition(definition),
+            };
+            let Some(own) = problems.take(own) else { continue };
             code.append(own);
             code.rust(self.message(definition).unwrap_or_default());
             code.rust(self.conversions(definition));
@@ -70,10 +74,7 @@ impl<'a> Emitter<'a> {
         problems.finish(code)
     }
 
-    fn definition(&self, definition: &Definition, leaves: &leaf::Leaves) -> Result<Code, Error> {
-        if let Some(leaf) = leaves.get(&definition.name) {
-            return Ok(leaf.clone().into());
-        }
+    fn definition(&self, definition: &Definition) -> Result<Code, Error> {
         if let Some(values) = self.settings.known_values.get(&definition.name) {
             return Ok(self.open_enum(definition, values).into());
         }
@@ -143,29 +144,6 @@ impl<'a> Emitter<'a> {
                 bounded: quote!(<P: support::Payload>),
                 usage: quote!(<P>),
             },
-        }
-    }
-
-    /// Reading, for a type that is read member by member.
-    fn record(
-        &self,
-        name: &Ident,
-        generics: &Generics,
-        error_name: &str,
-        keys: TokenStream,
-        body: TokenStream,
-    ) -> TokenStream {
-        let (parameters, usage) = (&generics.bounded, &generics.usage);
-        quote! {
-            impl #parameters support::Record for #name #usage {
-                const NAME: &'static str = #error_name;
-                const KEYS: &'static [&'static str] = &[#keys];
-
-                fn read<'de, A: support::MapAccess<'de>>(mut members: support::Members<A>) -> Result<Self, A::Error> {
-                    #body
-                }
-            }
-            support::deserialize!(#name #usage);
         }
     }
 }

@@ -448,6 +448,15 @@ impl Visitor<'_> for &mut Names {
     }
 }
 
+/// Begins to write an object with these names.
+#[doc(hidden)]
+pub fn write<S: Serializer>(
+    serializer: S,
+    names: &'static [&'static str],
+) -> Result<Writer<S::SerializeMap>, S::Error> {
+    Ok(Writer { map: serializer.serialize_map(None)?, outcome: Ok(()), names, written: 0 })
+}
+
 /// The members of an object while it is written. After an error nothing more is.
 #[doc(hidden)]
 pub struct Writer<M: SerializeMap> {
@@ -456,15 +465,6 @@ pub struct Writer<M: SerializeMap> {
     names: &'static [&'static str],
     /// One bit a named member that has been written.
     written: u128,
-}
-
-/// Begins to write an object with these names.
-#[doc(hidden)]
-pub fn write<S: Serializer>(
-    serializer: S,
-    names: &'static [&'static str],
-) -> Result<Writer<S::SerializeMap>, S::Error> {
-    Ok(Writer { map: serializer.serialize_map(None)?, outcome: Ok(()), names, written: 0 })
 }
 
 impl<M: SerializeMap> Writer<M> {
@@ -588,6 +588,7 @@ macro_rules! record {
         support::deserialize!($name $(<$parameter>)?);
 
         impl $(<$parameter: support::Payload>)? ::serde::Serialize for $name $(<$parameter>)? {
+            // Of an object without members there is nothing to write.
             #[allow(unused_mut)]
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut members = support::write(serializer, <Self as support::Record>::KEYS)?;

@@ -23,7 +23,9 @@ impl From<TokenStream> for Code {
 
 impl Code {
     pub(super) fn rust(&mut self, code: TokenStream) {
-        self.0.push(Piece::Rust(code));
+        if !code.is_empty() {
+            self.0.push(Piece::Rust(code));
+        }
     }
 
     /// Adds a macro call, `head` and a line for each row.
@@ -70,5 +72,30 @@ fn inline_small_functions(file: &mut syn::File) {
                 function.attrs.push(syn::parse_quote!(#[inline]));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+    use quote::quote;
+
+    #[test]
+    fn rust_is_laid_out_and_a_table_stays_as_it_is() {
+        let mut code = Code::from(quote!(
+            struct One;
+        ));
+        code.table("rows!", ["1 \"a\"".to_owned(), "22 \"b\"".to_owned()]);
+        code.rust(quote!(
+            struct Two;
+        ));
+        let text = code.laid_out("test").expect("it is Rust");
+        assert_eq!(text, "struct One;\nrows! {\n    1 \"a\";\n    22 \"b\";\n}\nstruct Two;\n");
+    }
+
+    #[test]
+    fn what_is_no_rust_is_named() {
+        let error = Code::from(quote!(struct struct)).laid_out("parcels").expect_err("it is none");
+        assert!(error.to_string().contains("parcels"), "{error}");
     }
 }

@@ -77,15 +77,15 @@ fn revision_files(
     let mut files = Vec::new();
     let mut problems = Problems::default();
     for part in &revision.parts {
-        let Some(code) = problems.take(emitter.part(part)) else { continue };
+        let Some(types) = problems.take(emitter.part(part)) else { continue };
         let siblings = refers_outside(part, settings).then(|| {
             quote!(
                 use super::*;
             )
         });
-        let mut text = Code::from(quote!(use crate::support; #siblings));
-        text.append(code);
-        let code = text.laid_out(&part.name)?;
+        let mut code = Code::from(quote!(use crate::support; #siblings));
+        code.append(types);
+        let code = code.laid_out(&part.name)?;
         let source = format!("{folder}/{}.schema.json", part.name);
         let text = header.above(&source, &format!("{}{code}", inner_docs(&part.docs)));
         files.push(OutputFile::new(format!("src/{module}/{}.rs", part.name), text));

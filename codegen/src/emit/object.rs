@@ -1,4 +1,4 @@
-//! Objects: a struct, its constructor, and a flat reader and writer.
+//! Objects: a struct and its constructor. How it is read and written is a table, see [`record`](super::record).
 
 use super::code::Code;
 use super::{Emitter, docs, names};
@@ -189,41 +189,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The value of a struct from the slots of its members; `arm` is its name where a union builds it.
-pub(super) fn build(members: &[Member<'_>], open: bool, arm: Option<&Ident>) -> TokenStream {
-    let checks = members.iter().filter_map(|member| {
-        let (index, ident) = (member.index, &member.ident);
-        match &member.kind {
-            Kind::Constant { value, also, absent: false } => {
-                Some(quote!(members.constant(#index, #ident, #value, &[#(#also),*])?;))
-            }
-            Kind::Constant { value, also, absent: true } => {
-                Some(quote!(members.assumed(#index, #ident, #value, &[#(#also),*])?;))
-            }
-            Kind::OptionalConstant { value } => Some(quote!(let #ident = members.flag(#index, #ident, #value)?;)),
-            Kind::ConstantInteger(value) => Some(quote!(members.constant_integer(#index, #ident, #value)?;)),
-            _ => None,
-        }
-    });
-    let values = members.iter().filter(|member| member.is_stored()).map(|member| {
-        let (index, ident) = (member.index, &member.ident);
-        match &member.kind {
-            Kind::OptionalConstant { .. } => quote!(#ident),
-            Kind::Payload if arm.is_some() => quote!(#ident: members.payload(#index, #ident)?),
-            _ if member.field.presence.is_required() => quote!(#ident: members.require(#index, #ident)?),
-            _ => quote!(#ident: members.take(#index, #ident)?),
-        }
-    });
-    let extra = open.then(|| quote!(extra: members.extra(),));
-    let name = arm.map_or_else(|| quote!(Self), |name| quote!(#name));
-    quote! {
-        #(#checks)*
-        Ok(#name { #(#values,)* #extra })
-    }
-}
-
 impl Member<'_> {
-    fn is_stored(&self) -> bool {
+    pub(super) fn is_stored(&self) -> bool {
         !matches!(self.kind, Kind::Constant { .. } | Kind::ConstantInteger(_))
     }
 
