@@ -445,13 +445,10 @@ impl Visitor<'_> for &mut Names {
     }
 }
 
-/// Begins to write an object with these names.
+/// Begins to write an object.
 #[doc(hidden)]
-pub fn write<S: Serializer>(
-    serializer: S,
-    names: &'static [&'static str],
-) -> Result<Writer<S::SerializeMap>, S::Error> {
-    Ok(Writer { map: serializer.serialize_map(None)?, outcome: Ok(()), names, written: 0 })
+pub fn write<T: Record, S: Serializer>(serializer: S) -> Result<Writer<S::SerializeMap>, S::Error> {
+    Ok(Writer { map: serializer.serialize_map(None)?, outcome: Ok(()), names: T::KEYS, written: 0 })
 }
 
 /// The members of an object while it is written. After an error nothing more is.
@@ -588,7 +585,7 @@ macro_rules! record {
             // Of an object without members there is nothing to write.
             #[allow(unused_mut)]
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut members = support::write(serializer, <Self as support::Record>::KEYS)?;
+                let mut members = support::write::<Self, _>(serializer)?;
                 $(
                     $(members.put($index, &self.$required);)?
                     $(members.optional($index, &self.$optional);)?

@@ -62,7 +62,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Response<T> {
 
 impl<T: DeserializeOwned + Serialize> Serialize for Response<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = support::write(serializer, Self::KEYS)?;
+        let mut members = support::write::<Self, _>(serializer)?;
         members.put(0, "2.0");
         members.optional(1, &self.id);
         match &self.outcome {
