@@ -447,6 +447,7 @@ impl Visitor<'_> for &mut Names {
 
 /// Begins to write an object.
 #[doc(hidden)]
+#[inline]
 pub fn write<T: Record, S: Serializer>(serializer: S) -> Result<Writer<S::SerializeMap>, S::Error> {
     Ok(Writer { map: serializer.serialize_map(None)?, outcome: Ok(()), names: T::KEYS, written: 0 })
 }
@@ -487,6 +488,7 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Says how it went.
+    #[inline]
     pub fn end(self) -> Result<M::Ok, M::Error> {
         self.outcome?;
         self.map.end()
