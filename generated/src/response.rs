@@ -62,14 +62,14 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Response<T> {
 
 impl<T: DeserializeOwned + Serialize> Serialize for Response<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = support::write::<Self, _>(serializer)?;
-        members.put(0, "2.0");
-        members.optional(1, &self.id);
-        match &self.outcome {
-            Ok(result) => members.put(2, result),
-            Err(error) => members.put(3, error),
-        }
-        members.extra(&self.extra);
-        members.end()
+        support::write(self, serializer, |members| {
+            members.put(0, "2.0");
+            members.optional(1, &self.id);
+            match &self.outcome {
+                Ok(result) => members.put(2, result),
+                Err(error) => members.put(3, error),
+            }
+            members.keep(&self.extra);
+        })
     }
 }

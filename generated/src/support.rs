@@ -448,11 +448,18 @@ impl Visitor<'_> for &mut Names {
     }
 }
 
-/// Begins to write an object.
+/// Writes an object.
 #[doc(hidden)]
-#[inline]
-pub fn write<T: Record, S: Serializer>(serializer: S) -> Result<Writer<S::SerializeMap>, S::Error> {
-    Ok(Writer { map: serializer.serialize_map(None)?, outcome: Ok(()), names: T::KEYS, written: 0 })
+pub fn write<T: Record, S: Serializer>(
+    _record: &T,
+    serializer: S,
+    write: impl FnOnce(&mut Writer<S::SerializeMap>),
+) -> Result<S::Ok, S::Error> {
+    let map = serializer.serialize_map(None)?;
+    let mut members = Writer { map, outcome: Ok(()), names: T::KEYS, written: 0 };
+    write(&mut members);
+    members.outcome?;
+    members.map.end()
 }
 
 /// The members of an object while it is written. After an error nothing more is.
@@ -482,7 +489,7 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Writes the members that the schema does not name.
-    pub fn extra(&mut self, extra: &Extra) {
+    pub fn keep(&mut self, extra: &Extra) {
         for (name, value) in extra.iter() {
             if !self.has_written(name) {
                 self.entry(name, value);
@@ -490,12 +497,9 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Says how it went.
+    /// Writes nothing more: the schema names all members there may be.
     #[inline]
-    pub fn end(self) -> Result<M::Ok, M::Error> {
-        self.outcome?;
-        self.map.end()
-    }
+    pub fn refuse(&mut self) {}
 
     #[inline]
     fn entry<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
@@ -587,20 +591,18 @@ macro_rules! record {
         support::deserialize!($name $(<$parameter>)?);
 
         impl $(<$parameter: support::Payload>)? ::serde::Serialize for $name $(<$parameter>)? {
-            // Of an object without members there is nothing to write.
-            #[allow(unused_mut)]
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut members = support::write::<Self, _>(serializer)?;
-                $(
-                    $(members.put($index, &self.$required);)?
-                    $(members.optional($index, &self.$optional);)?
-                    $(members.put($index, $value);)?
-                    $(members.put($index, $assumed_value);)?
-                    $(if self.$flag { members.put($index, $flag_value); })?
-                    $(members.put::<i64>($index, &$integer_value);)?
-                )*
-                $(members.extra(&self.$extra);)?
-                members.end()
+                support::write(self, serializer, |members| {
+                    $(
+                        $(members.put($index, &self.$required);)?
+                        $(members.optional($index, &self.$optional);)?
+                        $(members.put($index, $value);)?
+                        $(members.put($index, $assumed_value);)?
+                        $(if self.$flag { members.put($index, $flag_value); })?
+                        $(members.put::<i64>($index, &$integer_value);)?
+                    )*
+                    members.$others($(&self.$extra)?);
+                })
             }
         }
     };
