@@ -67,7 +67,7 @@ fn redirect(schema: &mut Value, prefix: &str, wanted: &mut Vec<String>) {
 
 /// Implements `JsonSchema` for types of a revision.
 macro_rules! describe {
-    ($definitions:ident $([$($parameter:ident)?] $name:ident $(<$usage:ident>)? = $text:literal;)*) => {
+    ($definitions:ident; $([$($parameter:ident)?] $name:ident $(<$usage:ident>)? = $text:literal;)*) => {
         $(
             impl $(<$parameter>)? schemars::JsonSchema for $name $(<$usage>)? {
                 fn schema_name() -> std::borrow::Cow<'static, str> {

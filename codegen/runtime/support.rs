@@ -335,6 +335,21 @@ impl<'de, A: MapAccess<'de>> Members<A> {
         }
     }
 
+    /// The same for a member that may be absent.
+    pub fn assumed(&self, index: usize, slot: Option<Tag>, value: &str, also: &[&str]) -> Result<(), A::Error> {
+        match slot {
+            Some(_) => self.constant(index, slot, value, also),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a member is there that has one value only.
+    pub fn flag(&self, index: usize, slot: Option<Tag>, value: &str) -> Result<bool, A::Error> {
+        let given = slot.is_some();
+        self.assumed(index, slot, value, &[])?;
+        Ok(given)
+    }
+
     /// Checks an integer that has one value only.
     pub fn constant_integer(&self, index: usize, slot: Option<Int>, value: i64) -> Result<(), A::Error> {
         match slot.map(Int::get) {
@@ -430,18 +445,16 @@ impl Visitor<'_> for &mut Names {
     }
 }
 
-/// A type that is written member by member.
-#[doc(hidden)]
-pub trait Written: Record {
-    fn write<M: SerializeMap>(&self, members: &mut Writer<M>);
-}
-
 /// Writes an object.
 #[doc(hidden)]
-pub fn write<T: Written, S: Serializer>(record: &T, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn write<T: Record, S: Serializer>(
+    _record: &T,
+    serializer: S,
+    write: impl FnOnce(&mut Writer<S::SerializeMap>),
+) -> Result<S::Ok, S::Error> {
     let map = serializer.serialize_map(None)?;
     let mut members = Writer { map, outcome: Ok(()), names: T::KEYS, written: 0 };
-    record.write(&mut members);
+    write(&mut members);
     members.outcome?;
     members.map.end()
 }
@@ -473,13 +486,17 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     /// Writes the members that the schema does not name.
-    pub fn extra(&mut self, extra: &Extra) {
+    pub fn keep(&mut self, extra: &Extra) {
         for (name, value) in extra.iter() {
             if !self.has_written(name) {
                 self.entry(name, value);
             }
         }
     }
+
+    /// Writes nothing more: the schema names all members there may be.
+    #[inline]
+    pub fn refuse(&mut self) {}
 
     #[inline]
     fn entry<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
@@ -505,19 +522,90 @@ macro_rules! deserialize {
     };
 }
 
-/// `Serialize` for what is [`Written`].
+/// Reading and writing for a struct. A row for each member says, in the order in which they are written: its index, its
+/// name on the wire, what it is, and the struct's member. A constant is written always and stored never; `assumed` is one
+/// that may be absent when it is read, and `or` lists what is read for it besides. Of a `flag` it is stored whether it
+/// was there. The last row says what becomes of members that the schema does not name.
 #[doc(hidden)]
-macro_rules! serialize {
-    ($name:ident $(<$parameter:ident>)?) => {
+macro_rules! record {
+    (
+        $name:ident $(<$parameter:ident>)? = $label:literal;
+        $(
+            $index:literal $wire:literal
+            $(required $required:ident)?
+            $(optional $optional:ident)?
+            $(constant $constant:ident = $value:literal $(or $also:literal)*)?
+            $(assumed $assumed:ident = $assumed_value:literal $(or $assumed_also:literal)*)?
+            $(flag $flag:ident = $flag_value:literal)?
+            $(integer $integer:ident = $integer_value:literal)?
+            ;
+        )*
+        .. $others:ident $($extra:ident)?;
+    ) => {
+        impl $(<$parameter: support::Payload>)? support::Record for $name $(<$parameter>)? {
+            const NAME: &'static str = $label;
+            const KEYS: &'static [&'static str] = &[$($wire),*];
+
+            fn read<'de, A: support::MapAccess<'de>>(mut members: support::Members<A>) -> Result<Self, A::Error> {
+                $(
+                    $(let mut $required = None;)?
+                    $(let mut $optional = None;)?
+                    $(let mut $constant = None;)?
+                    $(let mut $assumed = None;)?
+                    $(let mut $flag = None;)?
+                    $(let mut $integer = None;)?
+                )*
+                while let Some(index) = members.advance()? {
+                    match index {
+                        $(
+                            $($index => members.put(&mut $required),)?
+                            $($index => members.put(&mut $optional),)?
+                            $($index => members.tag(&[$value, $($also),*], &mut $constant),)?
+                            $($index => members.tag(&[$assumed_value, $($assumed_also),*], &mut $assumed),)?
+                            $($index => members.tag(&[$flag_value], &mut $flag),)?
+                            $($index => members.put(&mut $integer),)?
+                        )*
+                        _ => members.$others(),
+                    }?
+                }
+                $(
+                    $(members.constant($index, $constant, $value, &[$($also),*])?;)?
+                    $(members.assumed($index, $assumed, $assumed_value, &[$($assumed_also),*])?;)?
+                    $(let $flag = members.flag($index, $flag, $flag_value)?;)?
+                    $(members.constant_integer($index, $integer, $integer_value)?;)?
+                )*
+                Ok(Self {
+                    $(
+                        $($required: members.require($index, $required)?,)?
+                        $($optional: members.take($index, $optional)?,)?
+                        $($flag,)?
+                    )*
+                    $($extra: members.extra(),)?
+                })
+            }
+        }
+
+        support::deserialize!($name $(<$parameter>)?);
+
         impl $(<$parameter: support::Payload>)? ::serde::Serialize for $name $(<$parameter>)? {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                support::write(self, serializer)
+                support::write(self, serializer, |members| {
+                    $(
+                        $(members.put($index, &self.$required);)?
+                        $(members.optional($index, &self.$optional);)?
+                        $(members.put($index, $value);)?
+                        $(members.put($index, $assumed_value);)?
+                        $(if self.$flag { members.put($index, $flag_value); })?
+                        $(members.put::<i64>($index, &$integer_value);)?
+                    )*
+                    members.$others($(&self.$extra)?);
+                })
             }
         }
     };
 }
 
-pub(crate) use {deserialize, serialize};
+pub(crate) use {deserialize, record};
 
 /// Writes an object with a tag that is not known.
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! [`ir`](crate::ir) to Rust: what each shape becomes, and the files that it all goes into.
 
 mod choice;
+mod code;
 mod convert;
 mod docs;
 mod files;
@@ -9,6 +10,7 @@ mod leaf;
 mod messages;
 mod names;
 mod object;
+mod record;
 mod registry;
 mod simple;
 mod tagged;
@@ -21,9 +23,10 @@ pub(crate) use leaf::{Leaf, LeafRenderer};
 use crate::error::{Error, Problems};
 use crate::ir::{Definition, Part, Revision, Scalar, Shape, Type};
 use crate::overlay::Settings;
+use code::Code;
 use graph::Graph;
 use names::TypeNames;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 /// Writes the Rust of one revision.
@@ -54,36 +57,38 @@ impl<'a> Emitter<'a> {
     }
 
     /// The code of all definitions of a part.
-    fn part(&self, part: &Part) -> Result<TokenStream, Error> {
+    fn part(&self, part: &Part) -> Result<Code, Error> {
         let mut problems = Problems::default();
-        let mut code = TokenStream::new();
-        let leaves = problems.take(leaf::render(self, part)).unwrap_or_default();
+        let mut code = Code::default();
+        let mut leaves = problems.take(leaf::render(self, part)).unwrap_or_default();
         for definition in &part.definitions {
-            let Some(own) = problems.take(self.definition(definition, &leaves)) else { continue };
-            code.extend(own);
-            code.extend(self.message(definition));
-            code.extend(self.conversions(definition));
+            let own = match leaves.remove(&definition.name) {
+                Some(leaf) => Ok(leaf.into()),
+                None => self.definition(definition),
+            };
+            let Some(own) = problems.take(own) else { continue };
+            code.append(own);
+            code.rust(self.message(definition).unwrap_or_default());
+            code.rust(self.conversions(definition));
         }
         problems.finish(code)
     }
 
-    fn definition(&self, definition: &Definition, leaves: &leaf::Leaves) -> Result<TokenStream, Error> {
-        if let Some(leaf) = leaves.get(&definition.name) {
-            return Ok(leaf.clone());
-        }
+    fn definition(&self, definition: &Definition) -> Result<Code, Error> {
         if let Some(values) = self.settings.known_values.get(&definition.name) {
-            return Ok(self.open_enum(definition, values));
+            return Ok(self.open_enum(definition, values).into());
         }
-        match &definition.shape {
-            Shape::Object(object) => self.object(definition, object),
-            Shape::Tagged(union) => self.tagged(definition, union),
-            Shape::Choice(choice) => self.choice(definition, choice),
-            Shape::Enum(values) => Ok(self.open_enum(definition, &values.values)),
-            Shape::Scalar(scalar) => Ok(self.scalar(definition, scalar)),
-            Shape::Map(map) => Ok(self.map(definition, map)),
-            Shape::List(list) => Ok(self.list(definition, list)),
-            Shape::Alias(target) => Ok(self.alias(definition, target)),
+        Ok(match &definition.shape {
+            Shape::Object(object) => return self.object(definition, object),
+            Shape::Tagged(union) => self.tagged(definition, union)?,
+            Shape::Choice(choice) => self.choice(definition, choice)?,
+            Shape::Enum(values) => self.open_enum(definition, &values.values),
+            Shape::Scalar(scalar) => self.scalar(definition, scalar),
+            Shape::Map(map) => self.map(definition, map),
+            Shape::List(list) => self.list(definition, list),
+            Shape::Alias(target) => self.alias(definition, target),
         }
+        .into())
     }
 
     /// The Rust type of a value.
@@ -139,29 +144,6 @@ impl<'a> Emitter<'a> {
                 bounded: quote!(<P: support::Payload>),
                 usage: quote!(<P>),
             },
-        }
-    }
-
-    /// Reading, for a type that is read member by member.
-    fn record(
-        &self,
-        name: &Ident,
-        generics: &Generics,
-        error_name: &str,
-        keys: TokenStream,
-        body: TokenStream,
-    ) -> TokenStream {
-        let (parameters, usage) = (&generics.bounded, &generics.usage);
-        quote! {
-            impl #parameters support::Record for #name #usage {
-                const NAME: &'static str = #error_name;
-                const KEYS: &'static [&'static str] = &[#keys];
-
-                fn read<'de, A: support::MapAccess<'de>>(mut members: support::Members<A>) -> Result<Self, A::Error> {
-                    #body
-                }
-            }
-            support::deserialize!(#name #usage);
         }
     }
 }

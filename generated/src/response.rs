@@ -60,20 +60,16 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Response<T> {
     }
 }
 
-impl<T: DeserializeOwned + Serialize> support::Written for Response<T> {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0, "2.0");
-        members.optional(1, &self.id);
-        match &self.outcome {
-            Ok(result) => members.put(2, result),
-            Err(error) => members.put(3, error),
-        }
-        members.extra(&self.extra);
-    }
-}
-
 impl<T: DeserializeOwned + Serialize> Serialize for Response<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        support::write(self, serializer)
+        support::write(self, serializer, |members| {
+            members.put(0, "2.0");
+            members.optional(1, &self.id);
+            match &self.outcome {
+                Ok(result) => members.put(2, result),
+                Err(error) => members.put(3, error),
+            }
+            members.keep(&self.extra);
+        })
     }
 }

@@ -1,10 +1,11 @@
 //! The files that are written: which there are, what stands above them, and how they are laid out.
 
 use super::Emitter;
-use crate::error::{Error, Problem, Problems};
+use super::code::Code;
+use crate::error::{Error, Problems};
 use crate::ir::{Content, Docs, Part, Revision, Shape, Type};
 use crate::overlay::{Overlay, Settings};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::{format_ident, quote};
 use serde_json::{Map, Value, json};
 
@@ -76,13 +77,15 @@ fn revision_files(
     let mut files = Vec::new();
     let mut problems = Problems::default();
     for part in &revision.parts {
-        let Some(code) = problems.take(emitter.part(part)) else { continue };
+        let Some(types) = problems.take(emitter.part(part)) else { continue };
         let siblings = refers_outside(part, settings).then(|| {
             quote!(
                 use super::*;
             )
         });
-        let code = format_code(quote!(use crate::support; #siblings #code), &part.name)?;
+        let mut code = Code::from(quote!(use crate::support; #siblings));
+        code.append(types);
+        let code = code.laid_out(&part.name)?;
         let source = format!("{folder}/{}.schema.json", part.name);
         let text = header.above(&source, &format!("{}{code}", inner_docs(&part.docs)));
         files.push(OutputFile::new(format!("src/{module}/{}.rs", part.name), text));
@@ -100,14 +103,14 @@ fn revision_files(
         #schemas
         #(pub use self::#parts::*;)*
     };
-    let text = format!("//! The types of revision {}.\n\n{}", revision.name, format_code(code, &module)?);
+    let text = format!("//! The types of revision {}.\n\n{}", revision.name, Code::from(code).laid_out(&module)?);
     files.push(OutputFile::new(format!("src/{module}.rs"), header.above(&folder, &text)));
     let module_ident = format_ident!("{module}");
     let registry = emitter.registry(&quote!(use mcp_tasks_types::#module_ident::*;));
-    let text = header.above(&folder, &format_code(registry, "registry")?);
+    let text = header.above(&folder, &Code::from(registry).laid_out("registry")?);
     files.push(OutputFile::new(format!("tests/registry/{module}.rs"), text));
     if overlay.schemars {
-        let text = header.above(&folder, &format_code(emitter.described(), "schema")?);
+        let text = header.above(&folder, &emitter.described().laid_out("schema")?);
         files.push(OutputFile::new(format!("src/{module}/schema.rs"), text));
         files.push(OutputFile::new(format!("src/{module}/schema.json"), bundle(revision)));
     }
@@ -124,13 +127,13 @@ pub(crate) fn crate_files(
     let emitter = Emitter::new(revision, settings)?;
     let mut types = String::from("//! The types.\n\n");
     let mut problems = Problems::default();
-    let mut code = quote!(
+    let mut code = Code::from(quote!(
         use crate::support;
-    );
+    ));
     for part in &revision.parts {
-        code.extend(problems.take(emitter.part(part)));
+        code.append(problems.take(emitter.part(part)).unwrap_or_default());
     }
-    types.push_str(&format_code(code, "types")?);
+    types.push_str(&code.laid_out("types")?);
     let registry = with_registry.then(|| {
         quote!(
             pub mod registry;
@@ -139,22 +142,17 @@ pub(crate) fn crate_files(
     let root = quote!(pub mod support; mod types; pub use types::*; #registry);
     let docs =
         format!("//! Types generated from {}. They need the crates serde, serde_json and indexmap.\n\n", header.source);
-    let root = docs + &format_code(root, "lib")?;
+    let root = docs + &Code::from(root).laid_out("lib")?;
     let mut files = vec![
         OutputFile::new("lib.rs", header.above(header.source, &root)),
         OutputFile::new("support.rs", header.above(header.source, SUPPORT)),
         OutputFile::new("types.rs", header.above(header.source, &types)),
     ];
     if with_registry {
-        let text = format!(
-            "//! Every type by its name.\n\n{}",
-            format_code(
-                emitter.registry(&quote!(
-                    use crate::*;
-                )),
-                "registry"
-            )?
-        );
+        let registry = emitter.registry(&quote!(
+            use crate::*;
+        ));
+        let text = format!("//! Every type by its name.\n\n{}", Code::from(registry).laid_out("registry")?);
         files.push(OutputFile::new("registry.rs", header.above(header.source, &text)));
     }
     problems.finish(files)
@@ -164,13 +162,13 @@ pub(crate) fn crate_files(
 pub(crate) fn module_file(revision: &Revision, settings: &Settings, header: &Header<'_>) -> Result<OutputFile, Error> {
     let emitter = Emitter::new(revision, settings)?;
     let mut problems = Problems::default();
-    let mut code = TokenStream::new();
+    let mut code = Code::default();
     for part in &revision.parts {
-        code.extend(problems.take(emitter.part(part)));
+        code.append(problems.take(emitter.part(part)).unwrap_or_default());
     }
     let text = format!(
         "{}\n/// {}\npub mod support {{\n{SUPPORT}}}\n",
-        format_code(code, "types")?,
+        code.laid_out("types")?,
         "What the types are made with."
     );
     problems.finish(OutputFile::new(format!("{}.rs", module_name(&revision.name)), header.above(header.source, &text)))
@@ -189,33 +187,6 @@ fn inner_docs(docs: &Docs) -> String {
     let lines = [&docs.title, &docs.description].into_iter().flatten().map(|text| format!("//! {text}\n"));
     let text = lines.collect::<Vec<_>>().join("//!\n");
     if text.is_empty() { text } else { text + "\n" }
-}
-
-fn format_code(code: TokenStream, what: &str) -> Result<String, Error> {
-    let mut file: syn::File = syn::parse2(code).map_err(|error| {
-        Problem::new(what, "", format!("the code made for it is not Rust: {error}"))
-            .help("this is a fault of the generator")
-    })?;
-    inline_small_functions(&mut file);
-    Ok(prettyplease::unparse(&file))
-}
-
-/// Marks the functions without type parameters. They are small; left to whoever calls one, the crate itself compiles none
-/// of them, nor what drops the types they touch.
-fn inline_small_functions(file: &mut syn::File) {
-    let is_plain = |generics: &syn::Generics| generics.type_params().next().is_none();
-    for item in &mut file.items {
-        let syn::Item::Impl(block) = item else { continue };
-        let plain_block = is_plain(&block.generics);
-        for item in &mut block.items {
-            if let syn::ImplItem::Fn(function) = item
-                && plain_block
-                && is_plain(&function.sig.generics)
-            {
-                function.attrs.push(syn::parse_quote!(#[inline]));
-            }
-        }
-    }
 }
 
 /// Whether a part names definitions of another.
@@ -275,18 +246,18 @@ fn with_local_references(schema: &Value) -> Value {
 
 impl Emitter<'_> {
     /// `JsonSchema` for each type: the definition it was made from.
-    fn described(&self) -> TokenStream {
+    fn described(&self) -> Code {
         let types = self.revision.definitions().filter(|definition| !matches!(definition.shape, Shape::Alias(_)));
-        let entries = types.map(|definition| {
-            let (name, usage) = (self.names.get(&definition.name), self.generics(&definition.name).usage);
-            let text = &definition.name;
-            let parameters = if usage.is_empty() { quote!([]) } else { quote!([P]) };
-            quote!(#parameters #name #usage = #text;)
+        let rows = types.map(|definition| {
+            let generic = !self.generics(&definition.name).usage.is_empty();
+            let (parameters, usage) = if generic { ("[P]", "<P>") } else { ("[]", "") };
+            format!("{parameters} {}{usage} = {:?}", self.names.get(&definition.name), definition.name)
         });
-        quote! {
+        let mut code = Code::from(quote! {
             use super::*;
             static DEFINITIONS: crate::schema::Definitions = crate::schema::Definitions::new(include_str!("schema.json"));
-            crate::schema::describe! { DEFINITIONS #(#entries)* }
-        }
+        });
+        code.table("crate::schema::describe!", std::iter::once("DEFINITIONS".to_owned()).chain(rows));
+        code
     }
 }

@@ -1,5 +1,6 @@
-//! Objects: a struct, its constructor, and a flat reader and writer.
+//! Objects: a struct and its constructor. How it is read and written is a table, see [`record`](super::record).
 
+use super::code::Code;
 use super::{Emitter, docs, names};
 use crate::error::{Error, Problem};
 use crate::ir::{Content, Definition, Field, Object, Presence, Type};
@@ -79,7 +80,7 @@ impl Emitter<'_> {
     }
 
     /// The code of an object.
-    pub(super) fn object(&self, definition: &Definition, object: &Object) -> Result<TokenStream, Error> {
+    pub(super) fn object(&self, definition: &Definition, object: &Object) -> Result<Code, Error> {
         let members = self.members(definition, object)?;
         let name = self.names.get(&definition.name);
         let generics = self.generics(&definition.name);
@@ -94,9 +95,7 @@ impl Emitter<'_> {
         let declaration_generics = &generics.declaration;
         let derive_default = members.iter().all(|member| !member.is_argument()).then(|| quote!(Default,));
         let methods = self.constructor(&name, &generics, &members, object.open);
-        let reader = self.reader(definition, &name, &generics, &members, object.open);
-        let writer = self.writer(&name, &generics, &members, object.open);
-        Ok(quote! {
+        let declared = quote! {
             #docs
             #[derive(Clone, Debug, PartialEq, #derive_default)]
             #[non_exhaustive]
@@ -105,9 +104,10 @@ impl Emitter<'_> {
                 #extra
             }
             #methods
-            #reader
-            #writer
-        })
+        };
+        let mut code = Code::from(declared);
+        self.record_table(definition, &members, object.open, &mut code);
+        Ok(code)
     }
 
     fn declaration(&self, member: &Member<'_>) -> Option<TokenStream> {
@@ -187,109 +187,10 @@ impl Emitter<'_> {
             _ => (plain, false),
         }
     }
-
-    fn reader(
-        &self,
-        definition: &Definition,
-        name: &Ident,
-        generics: &super::Generics,
-        members: &[Member<'_>],
-        open: bool,
-    ) -> TokenStream {
-        let keys = members.iter().map(|member| &member.field.wire);
-        let slots = members.iter().map(|member| &member.ident);
-        let reads = members.iter().map(|member| {
-            let (index, ident) = (member.index, &member.ident);
-            let read = match &member.kind {
-                Kind::Constant { value, also, .. } => quote!(tag(&[#value, #(#also),*], &mut #ident)),
-                Kind::OptionalConstant { value } => quote!(tag(&[#value], &mut #ident)),
-                _ => quote!(put(&mut #ident)),
-            };
-            quote!(#index => members.#read,)
-        });
-        let other = if open { quote!(keep) } else { quote!(refuse) };
-        let reading = match members.is_empty() {
-            true => quote!(while members.advance()?.is_some() { members.#other()?; }),
-            false => quote! {
-                #(let mut #slots = None;)*
-                while let Some(index) = members.advance()? {
-                    match index {
-                        #(#reads)*
-                        _ => members.#other(),
-                    }?
-                }
-            },
-        };
-        let built = build(members, open, None);
-        let error_name = &definition.name;
-        self.record(name, generics, error_name, quote!(#(#keys),*), quote! { #reading #built })
-    }
-
-    fn writer(&self, name: &Ident, generics: &super::Generics, members: &[Member<'_>], open: bool) -> TokenStream {
-        let writes = members.iter().map(|member| {
-            let (index, ident) = (member.index, &member.ident);
-            match &member.kind {
-                Kind::Constant { value, .. } => quote!(members.put(#index, #value);),
-                Kind::ConstantInteger(value) => quote!(members.put(#index, &#value);),
-                Kind::OptionalConstant { value } => quote!(if self.#ident { members.put(#index, #value); }),
-                _ if member.field.presence.is_required() => quote!(members.put(#index, &self.#ident);),
-                _ => quote!(members.optional(#index, &self.#ident);),
-            }
-        });
-        let extra = open.then(|| quote!(members.extra(&self.extra);));
-        let written = if members.is_empty() && !open { quote!(_) } else { quote!(members) };
-        let (parameters, usage) = (&generics.bounded, &generics.usage);
-        quote! {
-            impl #parameters support::Written for #name #usage {
-                fn write<M: support::SerializeMap>(&self, #written: &mut support::Writer<M>) {
-                    #(#writes)*
-                    #extra
-                }
-            }
-            support::serialize!(#name #usage);
-        }
-    }
-}
-
-/// The value of a struct from the slots of its members; `arm` is its name where a union builds it.
-pub(super) fn build(members: &[Member<'_>], open: bool, arm: Option<&Ident>) -> TokenStream {
-    let checks = members.iter().filter_map(|member| {
-        let (index, ident) = (member.index, &member.ident);
-        match &member.kind {
-            Kind::Constant { value, also, absent: false } => {
-                Some(quote!(members.constant(#index, #ident, #value, &[#(#also),*])?;))
-            }
-            Kind::Constant { value, also, absent: true } => Some(quote! {
-                if #ident.is_some() { members.constant(#index, #ident, #value, &[#(#also),*])?; }
-            }),
-            Kind::OptionalConstant { value } => Some(quote! {
-                let given = #ident.is_some();
-                if given { members.constant(#index, #ident, #value, &[])?; }
-                let #ident = given;
-            }),
-            Kind::ConstantInteger(value) => Some(quote!(members.constant_integer(#index, #ident, #value)?;)),
-            _ => None,
-        }
-    });
-    let values = members.iter().filter(|member| member.is_stored()).map(|member| {
-        let (index, ident) = (member.index, &member.ident);
-        match &member.kind {
-            Kind::OptionalConstant { .. } => quote!(#ident),
-            Kind::Payload if arm.is_some() => quote!(#ident: members.payload(#index, #ident)?),
-            _ if member.field.presence.is_required() => quote!(#ident: members.require(#index, #ident)?),
-            _ => quote!(#ident: members.take(#index, #ident)?),
-        }
-    });
-    let extra = open.then(|| quote!(extra: members.extra(),));
-    let name = arm.map_or_else(|| quote!(Self), |name| quote!(#name));
-    quote! {
-        #(#checks)*
-        Ok(#name { #(#values,)* #extra })
-    }
 }
 
 impl Member<'_> {
-    fn is_stored(&self) -> bool {
+    pub(super) fn is_stored(&self) -> bool {
         !matches!(self.kind, Kind::Constant { .. } | Kind::ConstantInteger(_))
     }
 

@@ -1,6 +1,8 @@
 //! Tagged unions: an enum over the arms' structs, read in one flat pass whatever the order of the members.
 
-use super::object::{Kind, Member, build};
+mod reader;
+
+use super::object::{Kind, Member};
 use super::{Emitter, docs, names};
 use crate::error::{Error, Problem};
 use crate::ir::{Definition, Tagged};
@@ -55,8 +57,8 @@ impl Emitter<'_> {
         });
         let tag = names::field_ident(&union.tag).unwrap_or_else(|| format_ident!("tag"));
         let other = open.then(|| self.other_variant(union, &tag));
-        let reader = self.union_reader(definition, union, &arms, &shared, open.then_some(&tag));
-        let writer = self.union_writer(&name, &generics, &arms, union, open.then_some(&tag));
+        let reader = self.reader(definition, union, &arms, &shared, open.then_some(&tag));
+        let writer = self.writer(&name, &generics, &arms, union, open.then_some(&tag));
         let conversions = arms.iter().map(|arm| {
             let (variant, target, usage) = (&arm.variant, &arm.target, &arm.usage);
             let (parameters, own) = (&generics.bare, &generics.usage);
@@ -172,50 +174,7 @@ impl Emitter<'_> {
         shared
     }
 
-    fn union_reader(
-        &self,
-        definition: &Definition,
-        union: &Tagged,
-        arms: &[Arm<'_>],
-        shared: &[Shared],
-        open: Option<&Ident>,
-    ) -> TokenStream {
-        let keys = shared.iter().map(|member| &member.wire);
-        let tag_index = shared.iter().position(|member| matches!(member.place, Placing::Tag)).unwrap_or_default();
-        let tag = &shared[tag_index].ident;
-        let values: Vec<_> = arms.iter().map(|arm| arm.value).collect();
-        let reading = reading(tag, shared, &values);
-        let found = match self.absent_tag(union) {
-            Some(value) => quote!(#tag.clone().unwrap_or(support::Tag::Borrowed(#value))),
-            None => quote!(members.require_tag(#tag_index, #tag.clone())?),
-        };
-        let built = arms.iter().map(|arm| built(arm, shared));
-        let otherwise = match open {
-            None => quote!(other => Err(members.unknown_tag(#tag_index, other, &[#(#values),*]))),
-            Some(field) => kept(field, shared),
-        };
-        let body = quote! {
-            #reading
-            let found = #found;
-            match &*found {
-                #(#built)*
-                #otherwise
-            }
-        };
-        let name = self.names.get(&definition.name);
-        self.record(&name, &self.generics(&definition.name), &definition.name, quote!(#(#keys),*), body)
-    }
-
-    /// The tag that is meant where none is given.
-    fn absent_tag<'u>(&self, union: &'u Tagged) -> Option<&'u str> {
-        let lenient = union
-            .arms
-            .iter()
-            .find(|arm| self.settings.lenient_for(&arm.target, &union.tag).is_some_and(|lenient| lenient.absent));
-        union.absent.as_deref().or(lenient.map(|arm| arm.value.as_str()))
-    }
-
-    fn union_writer(
+    fn writer(
         &self,
         name: &Ident,
         generics: &super::Generics,
@@ -284,102 +243,4 @@ fn by_type(holders: &[(&str, &Member<'_>)], ident: &Ident) -> Vec<(Ident, Vec<St
         count => format_ident!("{}_{}", plain.trim_start_matches("r#"), count),
     };
     types.into_iter().enumerate().map(|(count, (_, values))| (name(count), values)).collect()
-}
-
-/// The loop over the members, each into its slot or kept until the tag is known.
-fn reading(tag: &Ident, shared: &[Shared], values: &[&str]) -> TokenStream {
-    let slots = shared.iter().flat_map(|member| match &member.place {
-        Placing::ByTag(slots) => slots.iter().map(|(slot, _)| slot.clone()).collect(),
-        _ => vec![member.ident.clone()],
-    });
-    let reads = shared.iter().enumerate().flat_map(|(index, member)| read(index, member, values));
-    quote! {
-        #(let mut #slots = None;)*
-        while let Some(index) = members.advance()? {
-            match (index, #tag.as_deref()) {
-                #(#reads)*
-                _ => members.keep(),
-            }?
-        }
-    }
-}
-
-/// The arm of the final match that builds one variant.
-fn built(arm: &Arm<'_>, shared: &[Shared]) -> TokenStream {
-    let (value, variant) = (arm.value, &arm.variant);
-    let strays = strays(arm, shared);
-    let rebound = arm.members.iter().filter_map(rebound);
-    let built = build(&arm.members, arm.open, Some(&arm.target));
-    quote! {
-        #value => {
-            #strays
-            #(#rebound)*
-            let value: Result<_, A::Error> = { #built };
-            value.map(Self::#variant)
-        }
-    }
-}
-
-/// Gives the slot of a member the member's own name, which is what building goes by.
-fn rebound(member: &Member<'_>) -> Option<TokenStream> {
-    let (slot, ident, index) = (member.slot.as_ref()?, &member.ident, member.index);
-    match member.kind {
-        Kind::Constant { .. } | Kind::OptionalConstant { .. } => Some(quote! {
-            let #ident = members.take::<String>(#index, #slot)?.map(support::Tag::from);
-        }),
-        _ if slot == ident => None,
-        _ => Some(quote!(let #ident = #slot;)),
-    }
-}
-
-/// The arm of the final match that keeps what has no variant.
-fn kept(tag: &Ident, shared: &[Shared]) -> TokenStream {
-    let untyped = shared.iter().enumerate().filter_map(|(index, member)| untype(index, member));
-    quote! {
-        other => {
-            let #tag = other.to_owned();
-            #(#untyped)*
-            Ok(Self::Other { #tag, fields: members.extra().into_object() })
-        }
-    }
-}
-
-fn read(index: usize, member: &Shared, tags: &[&str]) -> Vec<TokenStream> {
-    let ident = &member.ident;
-    match &member.place {
-        Placing::Tag => vec![quote!((#index, _) => members.tag(&[#(#tags),*], &mut #ident),)],
-        Placing::Constants(values) => vec![quote!((#index, _) => members.tag(&[#(#values),*], &mut #ident),)],
-        Placing::Uniform | Placing::Payload => vec![quote!((#index, _) => members.put(&mut #ident),)],
-        Placing::ByTag(slots) => {
-            let reads = slots.iter();
-            reads.map(|(slot, tags)| quote!((#index, Some(#(#tags)|*)) => members.put(&mut #slot),)).collect()
-        }
-    }
-}
-
-/// Keeps what was read without regard to the tag and does not belong to this arm.
-fn strays(arm: &Arm<'_>, shared: &[Shared]) -> TokenStream {
-    let strays = shared.iter().enumerate().filter_map(|(index, member)| {
-        let ident = &member.ident;
-        let belongs = arm.members.iter().any(|own| own.field.wire == member.wire);
-        match member.place {
-            _ if belongs => None,
-            Placing::Payload => Some(quote!(members.stray::<P>(#index, #ident)?;)),
-            Placing::Constants(_) => Some(quote!(members.untype(#index, #ident)?;)),
-            _ => None,
-        }
-    });
-    quote!(#(#strays)*)
-}
-
-/// Turns back into JSON what was read for a tag that turned out unknown.
-fn untype(index: usize, member: &Shared) -> Option<TokenStream> {
-    let ident = &member.ident;
-    match &member.place {
-        Placing::Tag => None,
-        Placing::Payload => Some(quote!(members.stray::<P>(#index, #ident)?;)),
-        Placing::Uniform | Placing::Constants(_) => Some(quote!(members.untype(#index, #ident)?;)),
-        // Read for a known tag only, so that here they are empty; the type is that of some arm.
-        Placing::ByTag(_) => None,
-    }
 }

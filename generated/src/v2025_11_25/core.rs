@@ -234,45 +234,14 @@ impl JSONRPCRequest {
         self
     }
 }
-impl support::Record for JSONRPCRequest {
-    const NAME: &'static str = "JSONRPCRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            method: members.require(2usize, method)?,
-            params: members.take(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCRequest = "JSONRPCRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" required method;
+    3 "params" optional params;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCRequest);
-impl support::Written for JSONRPCRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, &self.method);
-        members.optional(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCRequest);
 /// Notification envelope.
 ///
 /// Any message that wants no answer.
@@ -306,41 +275,13 @@ impl JSONRPCNotification {
         self
     }
 }
-impl support::Record for JSONRPCNotification {
-    const NAME: &'static str = "JSONRPCNotification";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut method),
-                2usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            method: members.require(1usize, method)?,
-            params: members.take(2usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCNotification = "JSONRPCNotification";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "method" required method;
+    2 "params" optional params;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCNotification);
-impl support::Written for JSONRPCNotification {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.method);
-        members.optional(2usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCNotification);
 /// Success envelope.
 ///
 /// The answer to a request that went well. The shape of the result follows from the method alone.
@@ -367,41 +308,13 @@ impl JSONRPCResultResponse {
         }
     }
 }
-impl support::Record for JSONRPCResultResponse {
-    const NAME: &'static str = "JSONRPCResultResponse";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "result"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut result = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut result),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            result: members.require(2usize, result)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCResultResponse = "JSONRPCResultResponse";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "result" required result;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCResultResponse);
-impl support::Written for JSONRPCResultResponse {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, &self.result);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCResultResponse);
 /// Error envelope.
 ///
 /// The answer to a request that failed as a protocol exchange. The id is left out where the request's own could not be read.
@@ -435,41 +348,13 @@ impl JSONRPCErrorResponse {
         self
     }
 }
-impl support::Record for JSONRPCErrorResponse {
-    const NAME: &'static str = "JSONRPCErrorResponse";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.take(1usize, id)?,
-            error: members.require(2usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCErrorResponse = "JSONRPCErrorResponse";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" optional id;
+    2 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCErrorResponse);
-impl support::Written for JSONRPCErrorResponse {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.optional(1usize, &self.id);
-        members.put(2usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCErrorResponse);
 /// Request metadata.
 ///
 /// Metadata of a request; open to any name.
@@ -500,33 +385,11 @@ impl RequestParamsMeta {
         self
     }
 }
-impl support::Record for RequestParamsMeta {
-    const NAME: &'static str = "RequestParamsMeta";
-    const KEYS: &'static [&'static str] = &["progressToken"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut progress_token),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            progress_token: members.take(0usize, progress_token)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    RequestParamsMeta = "RequestParamsMeta";
+    0 "progressToken" optional progress_token;
+    .. keep extra;
 }
-support::deserialize!(RequestParamsMeta);
-impl support::Written for RequestParamsMeta {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.progress_token);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(RequestParamsMeta);
 /// Bare request params.
 ///
 /// Params of a request that takes nothing of its own.
@@ -557,33 +420,11 @@ impl RequestParams {
         self
     }
 }
-impl support::Record for RequestParams {
-    const NAME: &'static str = "RequestParams";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    RequestParams = "RequestParams";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(RequestParams);
-impl support::Written for RequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(RequestParams);
 /// Paging params.
 ///
 /// Params of a request for one page of a list.
@@ -624,37 +465,12 @@ impl PaginatedRequestParams {
         self
     }
 }
-impl support::Record for PaginatedRequestParams {
-    const NAME: &'static str = "PaginatedRequestParams";
-    const KEYS: &'static [&'static str] = &["cursor", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut cursor = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut cursor),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            cursor: members.take(0usize, cursor)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    PaginatedRequestParams = "PaginatedRequestParams";
+    0 "cursor" optional cursor;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(PaginatedRequestParams);
-impl support::Written for PaginatedRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.cursor);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(PaginatedRequestParams);
 /// Bare notification params.
 ///
 /// Params that every notification may carry.
@@ -685,33 +501,11 @@ impl NotificationParams {
         self
     }
 }
-impl support::Record for NotificationParams {
-    const NAME: &'static str = "NotificationParams";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    NotificationParams = "NotificationParams";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(NotificationParams);
-impl support::Written for NotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(NotificationParams);
 /// Result.
 ///
 /// What every result has in this revision: metadata at most, and no `resultType`.
@@ -742,33 +536,11 @@ impl ResultObject {
         self
     }
 }
-impl support::Record for ResultObject {
-    const NAME: &'static str = "Result";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ResultObject = "Result";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ResultObject);
-impl support::Written for ResultObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ResultObject);
 /// Page of a list.
 ///
 /// What every result that is one page of a list has. A page without `nextCursor` is the last one.
@@ -809,37 +581,12 @@ impl PaginatedResult {
         self
     }
 }
-impl support::Record for PaginatedResult {
-    const NAME: &'static str = "PaginatedResult";
-    const KEYS: &'static [&'static str] = &["_meta", "nextCursor"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut next_cursor),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            next_cursor: members.take(1usize, next_cursor)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    PaginatedResult = "PaginatedResult";
+    0 "_meta" optional meta;
+    1 "nextCursor" optional next_cursor;
+    .. keep extra;
 }
-support::deserialize!(PaginatedResult);
-impl support::Written for PaginatedResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.optional(1usize, &self.next_cursor);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(PaginatedResult);
 /// Error code.
 ///
 /// Number that classifies an error. JSON-RPC reserves -32768 to -32000.
@@ -925,38 +672,10 @@ impl ErrorObject {
         self
     }
 }
-impl support::Record for ErrorObject {
-    const NAME: &'static str = "Error";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            code: members.require(0usize, code)?,
-            message: members.require(1usize, message)?,
-            data: members.take(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ErrorObject = "Error";
+    0 "code" required code;
+    1 "message" required message;
+    2 "data" optional data;
+    .. keep extra;
 }
-support::deserialize!(ErrorObject);
-impl support::Written for ErrorObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.code);
-        members.put(1usize, &self.message);
-        members.optional(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ErrorObject);

@@ -6,34 +6,53 @@ static DEFINITIONS: crate::schema::Definitions = crate::schema::Definitions::new
     include_str!("schema.json"),
 );
 crate::schema::describe! {
-    DEFINITIONS[] DurationMs = "DurationMs"; [] RequestId = "RequestId"; [] ProgressToken
-    = "ProgressToken"; [] Cursor = "Cursor"; [] JSONRPCRequest = "JSONRPCRequest"; []
-    JSONRPCNotification = "JSONRPCNotification"; [] JSONRPCResultResponse =
-    "JSONRPCResultResponse"; [] JSONRPCErrorResponse = "JSONRPCErrorResponse"; []
-    RequestParamsMeta = "RequestParamsMeta"; [] RequestParams = "RequestParams"; []
-    PaginatedRequestParams = "PaginatedRequestParams"; [] NotificationParams =
-    "NotificationParams"; [] ResultObject = "Result"; [] PaginatedResult =
-    "PaginatedResult"; [] ErrorCode = "ErrorCode"; [] ErrorObject = "Error"; []
-    ClientCapabilitiesTasksRequestsElicitation =
-    "ClientCapabilitiesTasksRequestsElicitation"; []
-    ClientCapabilitiesTasksRequestsSampling = "ClientCapabilitiesTasksRequestsSampling";
-    [] ClientCapabilitiesTasksRequests = "ClientCapabilitiesTasksRequests"; []
-    ClientCapabilitiesTasks = "ClientCapabilitiesTasks"; []
-    ServerCapabilitiesTasksRequestsTools = "ServerCapabilitiesTasksRequestsTools"; []
-    ServerCapabilitiesTasksRequests = "ServerCapabilitiesTasksRequests"; []
-    ServerCapabilitiesTasks = "ServerCapabilitiesTasks"; [] ToolExecutionTaskSupport =
-    "ToolExecutionTaskSupport"; [] ToolExecution = "ToolExecution"; [] TaskId = "TaskId";
-    [] Timestamp = "Timestamp"; [] TaskStatus = "TaskStatus"; [] Task = "Task"; []
-    TaskMetadata = "TaskMetadata"; [] RelatedTaskMetadata = "RelatedTaskMetadata"; []
-    TaskAugmentedRequestParams = "TaskAugmentedRequestParams"; [] CallToolRequestParams =
-    "CallToolRequestParams"; [] CallToolRequest = "CallToolRequest"; [] CreateTaskResult
-    = "CreateTaskResult"; [] GetTaskRequestParams = "GetTaskRequestParams"; []
-    GetTaskRequest = "GetTaskRequest"; [] GetTaskResult = "GetTaskResult"; []
-    GetTaskPayloadRequestParams = "GetTaskPayloadRequestParams"; [] GetTaskPayloadRequest
-    = "GetTaskPayloadRequest"; [] GetTaskPayloadResult = "GetTaskPayloadResult"; []
-    CancelTaskRequestParams = "CancelTaskRequestParams"; [] CancelTaskRequest =
-    "CancelTaskRequest"; [] CancelTaskResult = "CancelTaskResult"; [] ListTasksRequest =
-    "ListTasksRequest"; [] ListTasksResult = "ListTasksResult"; []
-    TaskStatusNotificationParams = "TaskStatusNotificationParams"; []
-    TaskStatusNotification = "TaskStatusNotification";
+    DEFINITIONS;
+    [] DurationMs = "DurationMs";
+    [] RequestId = "RequestId";
+    [] ProgressToken = "ProgressToken";
+    [] Cursor = "Cursor";
+    [] JSONRPCRequest = "JSONRPCRequest";
+    [] JSONRPCNotification = "JSONRPCNotification";
+    [] JSONRPCResultResponse = "JSONRPCResultResponse";
+    [] JSONRPCErrorResponse = "JSONRPCErrorResponse";
+    [] RequestParamsMeta = "RequestParamsMeta";
+    [] RequestParams = "RequestParams";
+    [] PaginatedRequestParams = "PaginatedRequestParams";
+    [] NotificationParams = "NotificationParams";
+    [] ResultObject = "Result";
+    [] PaginatedResult = "PaginatedResult";
+    [] ErrorCode = "ErrorCode";
+    [] ErrorObject = "Error";
+    [] ClientCapabilitiesTasksRequestsElicitation = "ClientCapabilitiesTasksRequestsElicitation";
+    [] ClientCapabilitiesTasksRequestsSampling = "ClientCapabilitiesTasksRequestsSampling";
+    [] ClientCapabilitiesTasksRequests = "ClientCapabilitiesTasksRequests";
+    [] ClientCapabilitiesTasks = "ClientCapabilitiesTasks";
+    [] ServerCapabilitiesTasksRequestsTools = "ServerCapabilitiesTasksRequestsTools";
+    [] ServerCapabilitiesTasksRequests = "ServerCapabilitiesTasksRequests";
+    [] ServerCapabilitiesTasks = "ServerCapabilitiesTasks";
+    [] ToolExecutionTaskSupport = "ToolExecutionTaskSupport";
+    [] ToolExecution = "ToolExecution";
+    [] TaskId = "TaskId";
+    [] Timestamp = "Timestamp";
+    [] TaskStatus = "TaskStatus";
+    [] Task = "Task";
+    [] TaskMetadata = "TaskMetadata";
+    [] RelatedTaskMetadata = "RelatedTaskMetadata";
+    [] TaskAugmentedRequestParams = "TaskAugmentedRequestParams";
+    [] CallToolRequestParams = "CallToolRequestParams";
+    [] CallToolRequest = "CallToolRequest";
+    [] CreateTaskResult = "CreateTaskResult";
+    [] GetTaskRequestParams = "GetTaskRequestParams";
+    [] GetTaskRequest = "GetTaskRequest";
+    [] GetTaskResult = "GetTaskResult";
+    [] GetTaskPayloadRequestParams = "GetTaskPayloadRequestParams";
+    [] GetTaskPayloadRequest = "GetTaskPayloadRequest";
+    [] GetTaskPayloadResult = "GetTaskPayloadResult";
+    [] CancelTaskRequestParams = "CancelTaskRequestParams";
+    [] CancelTaskRequest = "CancelTaskRequest";
+    [] CancelTaskResult = "CancelTaskResult";
+    [] ListTasksRequest = "ListTasksRequest";
+    [] ListTasksResult = "ListTasksResult";
+    [] TaskStatusNotificationParams = "TaskStatusNotificationParams";
+    [] TaskStatusNotification = "TaskStatusNotification";
 }

@@ -37,33 +37,11 @@ impl ClientCapabilitiesTasksRequestsElicitation {
         self
     }
 }
-impl support::Record for ClientCapabilitiesTasksRequestsElicitation {
-    const NAME: &'static str = "ClientCapabilitiesTasksRequestsElicitation";
-    const KEYS: &'static [&'static str] = &["create"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut create = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut create),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            create: members.take(0usize, create)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilitiesTasksRequestsElicitation = "ClientCapabilitiesTasksRequestsElicitation";
+    0 "create" optional create;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilitiesTasksRequestsElicitation);
-impl support::Written for ClientCapabilitiesTasksRequestsElicitation {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.create);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilitiesTasksRequestsElicitation);
 /// Client task sampling.
 ///
 /// Sampling requests that a client can run as tasks.
@@ -94,33 +72,11 @@ impl ClientCapabilitiesTasksRequestsSampling {
         self
     }
 }
-impl support::Record for ClientCapabilitiesTasksRequestsSampling {
-    const NAME: &'static str = "ClientCapabilitiesTasksRequestsSampling";
-    const KEYS: &'static [&'static str] = &["createMessage"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut create_message = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut create_message),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            create_message: members.take(0usize, create_message)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilitiesTasksRequestsSampling = "ClientCapabilitiesTasksRequestsSampling";
+    0 "createMessage" optional create_message;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilitiesTasksRequestsSampling);
-impl support::Written for ClientCapabilitiesTasksRequestsSampling {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.create_message);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilitiesTasksRequestsSampling);
 /// Client task requests.
 ///
 /// Requests that a client can run as tasks.
@@ -167,37 +123,12 @@ impl ClientCapabilitiesTasksRequests {
         self
     }
 }
-impl support::Record for ClientCapabilitiesTasksRequests {
-    const NAME: &'static str = "ClientCapabilitiesTasksRequests";
-    const KEYS: &'static [&'static str] = &["elicitation", "sampling"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut elicitation = None;
-        let mut sampling = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut elicitation),
-                1usize => members.put(&mut sampling),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            elicitation: members.take(0usize, elicitation)?,
-            sampling: members.take(1usize, sampling)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilitiesTasksRequests = "ClientCapabilitiesTasksRequests";
+    0 "elicitation" optional elicitation;
+    1 "sampling" optional sampling;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilitiesTasksRequests);
-impl support::Written for ClientCapabilitiesTasksRequests {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.elicitation);
-        members.optional(1usize, &self.sampling);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilitiesTasksRequests);
 /// Client tasks, old.
 ///
 /// Stands under `tasks` in a client's capabilities. A client that declares only this has not declared the extension.
@@ -248,41 +179,13 @@ impl ClientCapabilitiesTasks {
         self
     }
 }
-impl support::Record for ClientCapabilitiesTasks {
-    const NAME: &'static str = "ClientCapabilitiesTasks";
-    const KEYS: &'static [&'static str] = &["list", "cancel", "requests"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut list = None;
-        let mut cancel = None;
-        let mut requests = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut list),
-                1usize => members.put(&mut cancel),
-                2usize => members.put(&mut requests),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            list: members.take(0usize, list)?,
-            cancel: members.take(1usize, cancel)?,
-            requests: members.take(2usize, requests)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilitiesTasks = "ClientCapabilitiesTasks";
+    0 "list" optional list;
+    1 "cancel" optional cancel;
+    2 "requests" optional requests;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilitiesTasks);
-impl support::Written for ClientCapabilitiesTasks {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.list);
-        members.optional(1usize, &self.cancel);
-        members.optional(2usize, &self.requests);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilitiesTasks);
 /// Server task tools.
 ///
 /// Tool requests that a server can run as tasks.
@@ -313,33 +216,11 @@ impl ServerCapabilitiesTasksRequestsTools {
         self
     }
 }
-impl support::Record for ServerCapabilitiesTasksRequestsTools {
-    const NAME: &'static str = "ServerCapabilitiesTasksRequestsTools";
-    const KEYS: &'static [&'static str] = &["call"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut call = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut call),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            call: members.take(0usize, call)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilitiesTasksRequestsTools = "ServerCapabilitiesTasksRequestsTools";
+    0 "call" optional call;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilitiesTasksRequestsTools);
-impl support::Written for ServerCapabilitiesTasksRequestsTools {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.call);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilitiesTasksRequestsTools);
 /// Server task requests.
 ///
 /// Requests that a server can run as tasks.
@@ -370,33 +251,11 @@ impl ServerCapabilitiesTasksRequests {
         self
     }
 }
-impl support::Record for ServerCapabilitiesTasksRequests {
-    const NAME: &'static str = "ServerCapabilitiesTasksRequests";
-    const KEYS: &'static [&'static str] = &["tools"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut tools),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            tools: members.take(0usize, tools)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilitiesTasksRequests = "ServerCapabilitiesTasksRequests";
+    0 "tools" optional tools;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilitiesTasksRequests);
-impl support::Written for ServerCapabilitiesTasksRequests {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.tools);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilitiesTasksRequests);
 /// Server tasks, old.
 ///
 /// Stands under `tasks` in a server's capabilities; never under a revision that has the extension.
@@ -447,41 +306,13 @@ impl ServerCapabilitiesTasks {
         self
     }
 }
-impl support::Record for ServerCapabilitiesTasks {
-    const NAME: &'static str = "ServerCapabilitiesTasks";
-    const KEYS: &'static [&'static str] = &["list", "cancel", "requests"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut list = None;
-        let mut cancel = None;
-        let mut requests = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut list),
-                1usize => members.put(&mut cancel),
-                2usize => members.put(&mut requests),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            list: members.take(0usize, list)?,
-            cancel: members.take(1usize, cancel)?,
-            requests: members.take(2usize, requests)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilitiesTasks = "ServerCapabilitiesTasks";
+    0 "list" optional list;
+    1 "cancel" optional cancel;
+    2 "requests" optional requests;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilitiesTasks);
-impl support::Written for ServerCapabilitiesTasks {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.list);
-        members.optional(1usize, &self.cancel);
-        members.optional(2usize, &self.requests);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilitiesTasks);
 /// Task support of a tool.
 ///
 /// Whether a tool may, must or must not be called as a task. Left out means that it must not.
@@ -578,33 +409,11 @@ impl ToolExecution {
         self
     }
 }
-impl support::Record for ToolExecution {
-    const NAME: &'static str = "ToolExecution";
-    const KEYS: &'static [&'static str] = &["taskSupport"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_support = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_support),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_support: members.take(0usize, task_support)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolExecution = "ToolExecution";
+    0 "taskSupport" optional task_support;
+    .. keep extra;
 }
-support::deserialize!(ToolExecution);
-impl support::Written for ToolExecution {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.task_support);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolExecution);
 /// Task id.
 ///
 /// The receiver's name for a task, opaque to everybody else.
@@ -857,65 +666,17 @@ impl Task {
         self
     }
 }
-impl support::Record for Task {
-    const NAME: &'static str = "Task";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttl",
-        "pollInterval",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl = None;
-        let mut poll_interval = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl),
-                6usize => members.put(&mut poll_interval),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status: members.require(1usize, status)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl: members.require(5usize, ttl)?,
-            poll_interval: members.take(6usize, poll_interval)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Task = "Task";
+    0 "taskId" required task_id;
+    1 "status" required status;
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttl" required ttl;
+    6 "pollInterval" optional poll_interval;
+    .. keep extra;
 }
-support::deserialize!(Task);
-impl support::Written for Task {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, &self.status);
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl);
-        members.optional(6usize, &self.poll_interval);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Task);
 /// Wish for a task.
 ///
 /// Stands under `task` in the params of a request and asks that it be run as a task. Under a later revision it is an unknown field.
@@ -946,33 +707,11 @@ impl TaskMetadata {
         self
     }
 }
-impl support::Record for TaskMetadata {
-    const NAME: &'static str = "TaskMetadata";
-    const KEYS: &'static [&'static str] = &["ttl"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut ttl = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut ttl),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            ttl: members.take(0usize, ttl)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskMetadata = "TaskMetadata";
+    0 "ttl" optional ttl;
+    .. keep extra;
 }
-support::deserialize!(TaskMetadata);
-impl support::Written for TaskMetadata {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.ttl);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskMetadata);
 /// Related task.
 ///
 /// Stands under `io.modelcontextprotocol/related-task` in the `_meta` of a message that belongs to a task.
@@ -996,33 +735,11 @@ impl RelatedTaskMetadata {
         }
     }
 }
-impl support::Record for RelatedTaskMetadata {
-    const NAME: &'static str = "RelatedTaskMetadata";
-    const KEYS: &'static [&'static str] = &["taskId"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    RelatedTaskMetadata = "RelatedTaskMetadata";
+    0 "taskId" required task_id;
+    .. keep extra;
 }
-support::deserialize!(RelatedTaskMetadata);
-impl support::Written for RelatedTaskMetadata {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(RelatedTaskMetadata);
 /// Params with a wish for a task.
 ///
 /// What the params of every request that can be run as a task share.
@@ -1063,37 +780,12 @@ impl TaskAugmentedRequestParams {
         self
     }
 }
-impl support::Record for TaskAugmentedRequestParams {
-    const NAME: &'static str = "TaskAugmentedRequestParams";
-    const KEYS: &'static [&'static str] = &["task", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task: members.take(0usize, task)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskAugmentedRequestParams = "TaskAugmentedRequestParams";
+    0 "task" optional task;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(TaskAugmentedRequestParams);
-impl support::Written for TaskAugmentedRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.task);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskAugmentedRequestParams);
 /// Tool call params.
 ///
 /// Which tool to run, on what, and whether as a task.
@@ -1147,45 +839,14 @@ impl CallToolRequestParams {
         self
     }
 }
-impl support::Record for CallToolRequestParams {
-    const NAME: &'static str = "CallToolRequestParams";
-    const KEYS: &'static [&'static str] = &["task", "_meta", "name", "arguments"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task = None;
-        let mut meta = None;
-        let mut name = None;
-        let mut arguments = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut name),
-                3usize => members.put(&mut arguments),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task: members.take(0usize, task)?,
-            meta: members.take(1usize, meta)?,
-            name: members.require(2usize, name)?,
-            arguments: members.take(3usize, arguments)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CallToolRequestParams = "CallToolRequestParams";
+    0 "task" optional task;
+    1 "_meta" optional meta;
+    2 "name" required name;
+    3 "arguments" optional arguments;
+    .. keep extra;
 }
-support::deserialize!(CallToolRequestParams);
-impl support::Written for CallToolRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.task);
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.name);
-        members.optional(3usize, &self.arguments);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CallToolRequestParams);
 /// Tool call request.
 ///
 /// Asks a server to run a tool.
@@ -1212,45 +873,14 @@ impl CallToolRequest {
         }
     }
 }
-impl support::Record for CallToolRequest {
-    const NAME: &'static str = "CallToolRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tools/call"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tools/call", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CallToolRequest = "CallToolRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tools/call";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(CallToolRequest);
-impl support::Written for CallToolRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tools/call");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CallToolRequest);
 impl CallToolRequest {
     /// The method, `tools/call`.
     pub const METHOD: &'static str = "tools/call";
@@ -1288,37 +918,12 @@ impl CreateTaskResult {
         self
     }
 }
-impl support::Record for CreateTaskResult {
-    const NAME: &'static str = "CreateTaskResult";
-    const KEYS: &'static [&'static str] = &["_meta", "task"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task: members.require(1usize, task)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CreateTaskResult = "CreateTaskResult";
+    0 "_meta" optional meta;
+    1 "task" required task;
+    .. keep extra;
 }
-support::deserialize!(CreateTaskResult);
-impl support::Written for CreateTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CreateTaskResult);
 /// Get task params.
 ///
 /// Which task to look at.
@@ -1352,37 +957,12 @@ impl GetTaskRequestParams {
         self
     }
 }
-impl support::Record for GetTaskRequestParams {
-    const NAME: &'static str = "GetTaskRequestParams";
-    const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskRequestParams = "GetTaskRequestParams";
+    0 "taskId" required task_id;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(GetTaskRequestParams);
-impl support::Written for GetTaskRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskRequestParams);
 /// Get task request.
 ///
 /// Asks for the state of a task.
@@ -1409,45 +989,14 @@ impl GetTaskRequest {
         }
     }
 }
-impl support::Record for GetTaskRequest {
-    const NAME: &'static str = "GetTaskRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/get"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/get", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskRequest = "GetTaskRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/get";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(GetTaskRequest);
-impl support::Written for GetTaskRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/get");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskRequest);
 impl GetTaskRequest {
     /// The method, `tasks/get`.
     pub const METHOD: &'static str = "tasks/get";
@@ -1528,70 +1077,18 @@ impl GetTaskResult {
         self
     }
 }
-impl support::Record for GetTaskResult {
-    const NAME: &'static str = "GetTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttl",
-        "pollInterval",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl = None;
-        let mut poll_interval = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.put(&mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl),
-                7usize => members.put(&mut poll_interval),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status: members.require(2usize, status)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl: members.require(6usize, ttl)?,
-            poll_interval: members.take(7usize, poll_interval)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskResult = "GetTaskResult";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" required status;
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttl" required ttl;
+    7 "pollInterval" optional poll_interval;
+    .. keep extra;
 }
-support::deserialize!(GetTaskResult);
-impl support::Written for GetTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, &self.status);
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl);
-        members.optional(7usize, &self.poll_interval);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskResult);
 impl From<GetTaskResult> for Task {
     #[inline]
     fn from(value: GetTaskResult) -> Self {
@@ -1656,37 +1153,12 @@ impl GetTaskPayloadRequestParams {
         self
     }
 }
-impl support::Record for GetTaskPayloadRequestParams {
-    const NAME: &'static str = "GetTaskPayloadRequestParams";
-    const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskPayloadRequestParams = "GetTaskPayloadRequestParams";
+    0 "taskId" required task_id;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(GetTaskPayloadRequestParams);
-impl support::Written for GetTaskPayloadRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskPayloadRequestParams);
 /// Task result request.
 ///
 /// Asks for the result of a task; the answer keeps the caller waiting until there is one. Later revisions do not know this method.
@@ -1713,45 +1185,14 @@ impl GetTaskPayloadRequest {
         }
     }
 }
-impl support::Record for GetTaskPayloadRequest {
-    const NAME: &'static str = "GetTaskPayloadRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/result"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/result", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskPayloadRequest = "GetTaskPayloadRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/result";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(GetTaskPayloadRequest);
-impl support::Written for GetTaskPayloadRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/result");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskPayloadRequest);
 impl GetTaskPayloadRequest {
     /// The method, `tasks/result`.
     pub const METHOD: &'static str = "tasks/result";
@@ -1791,33 +1232,11 @@ impl GetTaskPayloadResult {
         self
     }
 }
-impl support::Record for GetTaskPayloadResult {
-    const NAME: &'static str = "GetTaskPayloadResult";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskPayloadResult = "GetTaskPayloadResult";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(GetTaskPayloadResult);
-impl support::Written for GetTaskPayloadResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskPayloadResult);
 /// Cancel task params.
 ///
 /// Which task to call off.
@@ -1851,37 +1270,12 @@ impl CancelTaskRequestParams {
         self
     }
 }
-impl support::Record for CancelTaskRequestParams {
-    const NAME: &'static str = "CancelTaskRequestParams";
-    const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelTaskRequestParams = "CancelTaskRequestParams";
+    0 "taskId" required task_id;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(CancelTaskRequestParams);
-impl support::Written for CancelTaskRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelTaskRequestParams);
 /// Cancel task request.
 ///
 /// Asks that a task be called off.
@@ -1908,45 +1302,14 @@ impl CancelTaskRequest {
         }
     }
 }
-impl support::Record for CancelTaskRequest {
-    const NAME: &'static str = "CancelTaskRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/cancel"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/cancel", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelTaskRequest = "CancelTaskRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/cancel";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(CancelTaskRequest);
-impl support::Written for CancelTaskRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/cancel");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelTaskRequest);
 impl CancelTaskRequest {
     /// The method, `tasks/cancel`.
     pub const METHOD: &'static str = "tasks/cancel";
@@ -2027,70 +1390,18 @@ impl CancelTaskResult {
         self
     }
 }
-impl support::Record for CancelTaskResult {
-    const NAME: &'static str = "CancelTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttl",
-        "pollInterval",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl = None;
-        let mut poll_interval = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.put(&mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl),
-                7usize => members.put(&mut poll_interval),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status: members.require(2usize, status)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl: members.require(6usize, ttl)?,
-            poll_interval: members.take(7usize, poll_interval)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelTaskResult = "CancelTaskResult";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" required status;
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttl" required ttl;
+    7 "pollInterval" optional poll_interval;
+    .. keep extra;
 }
-support::deserialize!(CancelTaskResult);
-impl support::Written for CancelTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, &self.status);
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl);
-        members.optional(7usize, &self.poll_interval);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelTaskResult);
 impl From<CancelTaskResult> for Task {
     #[inline]
     fn from(value: CancelTaskResult) -> Self {
@@ -2155,45 +1466,14 @@ impl ListTasksRequest {
         self
     }
 }
-impl support::Record for ListTasksRequest {
-    const NAME: &'static str = "ListTasksRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/list"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/list", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.take(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ListTasksRequest = "ListTasksRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/list";
+    3 "params" optional params;
+    .. keep extra;
 }
-support::deserialize!(ListTasksRequest);
-impl support::Written for ListTasksRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/list");
-        members.optional(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ListTasksRequest);
 impl ListTasksRequest {
     /// The method, `tasks/list`.
     pub const METHOD: &'static str = "tasks/list";
@@ -2246,41 +1526,13 @@ impl ListTasksResult {
         self
     }
 }
-impl support::Record for ListTasksResult {
-    const NAME: &'static str = "ListTasksResult";
-    const KEYS: &'static [&'static str] = &["_meta", "nextCursor", "tasks"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut tasks = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut next_cursor),
-                2usize => members.put(&mut tasks),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            next_cursor: members.take(1usize, next_cursor)?,
-            tasks: members.require(2usize, tasks)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ListTasksResult = "ListTasksResult";
+    0 "_meta" optional meta;
+    1 "nextCursor" optional next_cursor;
+    2 "tasks" required tasks;
+    .. keep extra;
 }
-support::deserialize!(ListTasksResult);
-impl support::Written for ListTasksResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.optional(1usize, &self.next_cursor);
-        members.put(2usize, &self.tasks);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ListTasksResult);
 /// Task notification params.
 ///
 /// State of a task, in the same object as the metadata.
@@ -2352,70 +1604,18 @@ impl TaskStatusNotificationParams {
         self
     }
 }
-impl support::Record for TaskStatusNotificationParams {
-    const NAME: &'static str = "TaskStatusNotificationParams";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttl",
-        "pollInterval",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl = None;
-        let mut poll_interval = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.put(&mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl),
-                7usize => members.put(&mut poll_interval),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status: members.require(2usize, status)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl: members.require(6usize, ttl)?,
-            poll_interval: members.take(7usize, poll_interval)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskStatusNotificationParams = "TaskStatusNotificationParams";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" required status;
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttl" required ttl;
+    7 "pollInterval" optional poll_interval;
+    .. keep extra;
 }
-support::deserialize!(TaskStatusNotificationParams);
-impl support::Written for TaskStatusNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, &self.status);
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl);
-        members.optional(7usize, &self.poll_interval);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskStatusNotificationParams);
 impl From<TaskStatusNotificationParams> for Task {
     #[inline]
     fn from(value: TaskStatusNotificationParams) -> Self {
@@ -2470,41 +1670,13 @@ impl TaskStatusNotification {
         }
     }
 }
-impl support::Record for TaskStatusNotification {
-    const NAME: &'static str = "TaskStatusNotification";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.tag(&["notifications/tasks/status"], &mut method),
-                2usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(1usize, method, "notifications/tasks/status", &[])?;
-        Ok(Self {
-            params: members.require(2usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskStatusNotification = "TaskStatusNotification";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "method" constant method = "notifications/tasks/status";
+    2 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(TaskStatusNotification);
-impl support::Written for TaskStatusNotification {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, "notifications/tasks/status");
-        members.put(2usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskStatusNotification);
 impl TaskStatusNotification {
     /// The method, `notifications/tasks/status`.
     pub const METHOD: &'static str = "notifications/tasks/status";

@@ -492,45 +492,14 @@ impl JSONRPCRequest {
         self
     }
 }
-impl support::Record for JSONRPCRequest {
-    const NAME: &'static str = "JSONRPCRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            method: members.require(2usize, method)?,
-            params: members.take(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCRequest = "JSONRPCRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" required method;
+    3 "params" optional params;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCRequest);
-impl support::Written for JSONRPCRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, &self.method);
-        members.optional(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCRequest);
 /// Notification envelope.
 ///
 /// Any message that wants no answer.
@@ -564,41 +533,13 @@ impl JSONRPCNotification {
         self
     }
 }
-impl support::Record for JSONRPCNotification {
-    const NAME: &'static str = "JSONRPCNotification";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut method),
-                2usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            method: members.require(1usize, method)?,
-            params: members.take(2usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCNotification = "JSONRPCNotification";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "method" required method;
+    2 "params" optional params;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCNotification);
-impl support::Written for JSONRPCNotification {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.method);
-        members.optional(2usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCNotification);
 /// Success envelope.
 ///
 /// The answer to a request that went well. The shape of the result follows from the method that was called and from `resultType`.
@@ -625,41 +566,13 @@ impl JSONRPCResultResponse {
         }
     }
 }
-impl support::Record for JSONRPCResultResponse {
-    const NAME: &'static str = "JSONRPCResultResponse";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "result"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut result = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut result),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            result: members.require(2usize, result)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCResultResponse = "JSONRPCResultResponse";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "result" required result;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCResultResponse);
-impl support::Written for JSONRPCResultResponse {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, &self.result);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCResultResponse);
 /// Error envelope.
 ///
 /// The answer to a request that failed as a protocol exchange. The id is left out, and not null, where the request's own could not be read.
@@ -693,41 +606,13 @@ impl JSONRPCErrorResponse {
         self
     }
 }
-impl support::Record for JSONRPCErrorResponse {
-    const NAME: &'static str = "JSONRPCErrorResponse";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.take(1usize, id)?,
-            error: members.require(2usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    JSONRPCErrorResponse = "JSONRPCErrorResponse";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" optional id;
+    2 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(JSONRPCErrorResponse);
-impl support::Written for JSONRPCErrorResponse {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.optional(1usize, &self.id);
-        members.put(2usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(JSONRPCErrorResponse);
 /// Metadata.
 ///
 /// Free metadata beside a payload. Names with a reverse-domain prefix belong to whoever owns the domain; receivers keep what they do not know.
@@ -804,55 +689,15 @@ impl RequestMetaObject {
         self
     }
 }
-impl support::Record for RequestMetaObject {
-    const NAME: &'static str = "RequestMetaObject";
-    const KEYS: &'static [&'static str] = &[
-        "io.modelcontextprotocol/protocolVersion",
-        "io.modelcontextprotocol/clientCapabilities",
-        "io.modelcontextprotocol/clientInfo",
-        "io.modelcontextprotocol/logLevel",
-        "progressToken",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = None;
-        let mut client_capabilities = None;
-        let mut client_info = None;
-        let mut log_level = None;
-        let mut progress_token = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut protocol_version),
-                1usize => members.put(&mut client_capabilities),
-                2usize => members.put(&mut client_info),
-                3usize => members.put(&mut log_level),
-                4usize => members.put(&mut progress_token),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            protocol_version: members.take(0usize, protocol_version)?,
-            client_capabilities: members.take(1usize, client_capabilities)?,
-            client_info: members.take(2usize, client_info)?,
-            log_level: members.take(3usize, log_level)?,
-            progress_token: members.take(4usize, progress_token)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    RequestMetaObject = "RequestMetaObject";
+    0 "io.modelcontextprotocol/protocolVersion" optional protocol_version;
+    1 "io.modelcontextprotocol/clientCapabilities" optional client_capabilities;
+    2 "io.modelcontextprotocol/clientInfo" optional client_info;
+    3 "io.modelcontextprotocol/logLevel" optional log_level;
+    4 "progressToken" optional progress_token;
+    .. keep extra;
 }
-support::deserialize!(RequestMetaObject);
-impl support::Written for RequestMetaObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.protocol_version);
-        members.optional(1usize, &self.client_capabilities);
-        members.optional(2usize, &self.client_info);
-        members.optional(3usize, &self.log_level);
-        members.optional(4usize, &self.progress_token);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(RequestMetaObject);
 /// Result metadata.
 ///
 /// Metadata of a result.
@@ -883,33 +728,11 @@ impl ResultMetaObject {
         self
     }
 }
-impl support::Record for ResultMetaObject {
-    const NAME: &'static str = "ResultMetaObject";
-    const KEYS: &'static [&'static str] = &["io.modelcontextprotocol/serverInfo"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut server_info = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut server_info),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            server_info: members.take(0usize, server_info)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ResultMetaObject = "ResultMetaObject";
+    0 "io.modelcontextprotocol/serverInfo" optional server_info;
+    .. keep extra;
 }
-support::deserialize!(ResultMetaObject);
-impl support::Written for ResultMetaObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.server_info);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ResultMetaObject);
 /// Notification metadata.
 ///
 /// Metadata of a notification. On a subscription stream it names the subscription, by the request id under which that was opened.
@@ -940,33 +763,11 @@ impl NotificationMetaObject {
         self
     }
 }
-impl support::Record for NotificationMetaObject {
-    const NAME: &'static str = "NotificationMetaObject";
-    const KEYS: &'static [&'static str] = &["io.modelcontextprotocol/subscriptionId"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut subscription_id = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut subscription_id),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            subscription_id: members.take(0usize, subscription_id)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    NotificationMetaObject = "NotificationMetaObject";
+    0 "io.modelcontextprotocol/subscriptionId" optional subscription_id;
+    .. keep extra;
 }
-support::deserialize!(NotificationMetaObject);
-impl support::Written for NotificationMetaObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.subscription_id);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(NotificationMetaObject);
 /// Bare request params.
 ///
 /// Params of a request that takes nothing of its own.
@@ -997,33 +798,11 @@ impl RequestParams {
         self
     }
 }
-impl support::Record for RequestParams {
-    const NAME: &'static str = "RequestParams";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    RequestParams = "RequestParams";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(RequestParams);
-impl support::Written for RequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(RequestParams);
 /// Bare notification params.
 ///
 /// Params that every notification may carry.
@@ -1054,33 +833,11 @@ impl NotificationParams {
         self
     }
 }
-impl support::Record for NotificationParams {
-    const NAME: &'static str = "NotificationParams";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    NotificationParams = "NotificationParams";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(NotificationParams);
-impl support::Written for NotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(NotificationParams);
 /// Result type.
 ///
 /// Says which shape a result has. `complete` is the ordinary result of the method, `input_required` asks for input first, `task` hands out a task; the set is open, so a reader must expect other words and treat them as a result it cannot use.
@@ -1182,37 +939,12 @@ impl ResultObject {
         self
     }
 }
-impl support::Record for ResultObject {
-    const NAME: &'static str = "Result";
-    const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut result_type),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            result_type: members.require(0usize, result_type)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ResultObject = "Result";
+    0 "resultType" required result_type;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ResultObject);
-impl support::Written for ResultObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.result_type);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ResultObject);
 /// Error code.
 ///
 /// Number that classifies an error. JSON-RPC reserves -32768 to -32000.
@@ -1298,41 +1030,13 @@ impl ErrorObject {
         self
     }
 }
-impl support::Record for ErrorObject {
-    const NAME: &'static str = "Error";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            code: members.require(0usize, code)?,
-            message: members.require(1usize, message)?,
-            data: members.take(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ErrorObject = "Error";
+    0 "code" required code;
+    1 "message" required message;
+    2 "data" optional data;
+    .. keep extra;
 }
-support::deserialize!(ErrorObject);
-impl support::Written for ErrorObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.code);
-        members.put(1usize, &self.message);
-        members.optional(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ErrorObject);
 /// Method not found.
 ///
 /// The server does not know the method. Reserved `tasks/` names that this revision does not define are answered like this to everybody.
@@ -1366,41 +1070,13 @@ impl MethodNotFoundError {
         self
     }
 }
-impl support::Record for MethodNotFoundError {
-    const NAME: &'static str = "MethodNotFoundError";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        members.constant_integer(0usize, code, -32601i64)?;
-        Ok(Self {
-            message: members.require(1usize, message)?,
-            data: members.take(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    MethodNotFoundError = "MethodNotFoundError";
+    0 "code" integer code = -32601;
+    1 "message" required message;
+    2 "data" optional data;
+    .. keep extra;
 }
-support::deserialize!(MethodNotFoundError);
-impl support::Written for MethodNotFoundError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &-32601i64);
-        members.put(1usize, &self.message);
-        members.optional(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(MethodNotFoundError);
 /// Invalid params.
 ///
 /// The params do not fit the method. Also the answer for a task id that is malformed, unknown, expired or somebody else's.
@@ -1434,41 +1110,13 @@ impl InvalidParamsError {
         self
     }
 }
-impl support::Record for InvalidParamsError {
-    const NAME: &'static str = "InvalidParamsError";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        members.constant_integer(0usize, code, -32602i64)?;
-        Ok(Self {
-            message: members.require(1usize, message)?,
-            data: members.take(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InvalidParamsError = "InvalidParamsError";
+    0 "code" integer code = -32602;
+    1 "message" required message;
+    2 "data" optional data;
+    .. keep extra;
 }
-support::deserialize!(InvalidParamsError);
-impl support::Written for InvalidParamsError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &-32602i64);
-        members.put(1usize, &self.message);
-        members.optional(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InvalidParamsError);
 /// Internal error.
 ///
 /// Something broke inside the server; the message does not say what.
@@ -1502,41 +1150,13 @@ impl InternalError {
         self
     }
 }
-impl support::Record for InternalError {
-    const NAME: &'static str = "InternalError";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        members.constant_integer(0usize, code, -32603i64)?;
-        Ok(Self {
-            message: members.require(1usize, message)?,
-            data: members.take(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InternalError = "InternalError";
+    0 "code" integer code = -32603;
+    1 "message" required message;
+    2 "data" optional data;
+    .. keep extra;
 }
-support::deserialize!(InternalError);
-impl support::Written for InternalError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &-32603i64);
-        members.put(1usize, &self.message);
-        members.optional(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InternalError);
 /// Header mismatch.
 ///
 /// Error object for an HTTP routing header that is missing or contradicts the body.
@@ -1570,41 +1190,13 @@ impl HeaderMismatchErrorError {
         self
     }
 }
-impl support::Record for HeaderMismatchErrorError {
-    const NAME: &'static str = "HeaderMismatchErrorError";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        members.constant_integer(0usize, code, -32020i64)?;
-        Ok(Self {
-            message: members.require(1usize, message)?,
-            data: members.take(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    HeaderMismatchErrorError = "HeaderMismatchErrorError";
+    0 "code" integer code = -32020;
+    1 "message" required message;
+    2 "data" optional data;
+    .. keep extra;
 }
-support::deserialize!(HeaderMismatchErrorError);
-impl support::Written for HeaderMismatchErrorError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &-32020i64);
-        members.put(1usize, &self.message);
-        members.optional(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(HeaderMismatchErrorError);
 /// Header mismatch response.
 ///
 /// Error response to an HTTP request whose routing headers and body disagree; the HTTP status is 400.
@@ -1638,41 +1230,13 @@ impl HeaderMismatchError {
         self
     }
 }
-impl support::Record for HeaderMismatchError {
-    const NAME: &'static str = "HeaderMismatchError";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.take(1usize, id)?,
-            error: members.require(2usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    HeaderMismatchError = "HeaderMismatchError";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" optional id;
+    2 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(HeaderMismatchError);
-impl support::Written for HeaderMismatchError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.optional(1usize, &self.id);
-        members.put(2usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(HeaderMismatchError);
 /// Missing capability detail.
 ///
 /// Tells the client what it would have to declare.
@@ -1696,33 +1260,11 @@ impl MissingRequiredClientCapabilityErrorErrorData {
         }
     }
 }
-impl support::Record for MissingRequiredClientCapabilityErrorErrorData {
-    const NAME: &'static str = "MissingRequiredClientCapabilityErrorErrorData";
-    const KEYS: &'static [&'static str] = &["requiredCapabilities"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut required_capabilities = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut required_capabilities),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            required_capabilities: members.require(0usize, required_capabilities)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    MissingRequiredClientCapabilityErrorErrorData = "MissingRequiredClientCapabilityErrorErrorData";
+    0 "requiredCapabilities" required required_capabilities;
+    .. keep extra;
 }
-support::deserialize!(MissingRequiredClientCapabilityErrorErrorData);
-impl support::Written for MissingRequiredClientCapabilityErrorErrorData {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.required_capabilities);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(MissingRequiredClientCapabilityErrorErrorData);
 /// Missing capability.
 ///
 /// Error object for a request that needs a capability its sender did not declare on it.
@@ -1752,41 +1294,13 @@ impl MissingRequiredClientCapabilityErrorError {
         }
     }
 }
-impl support::Record for MissingRequiredClientCapabilityErrorError {
-    const NAME: &'static str = "MissingRequiredClientCapabilityErrorError";
-    const KEYS: &'static [&'static str] = &["code", "message", "data"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = None;
-        let mut message = None;
-        let mut data = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut code),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut data),
-                _ => members.keep(),
-            }?
-        }
-        members.constant_integer(0usize, code, -32021i64)?;
-        Ok(Self {
-            message: members.require(1usize, message)?,
-            data: members.require(2usize, data)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    MissingRequiredClientCapabilityErrorError = "MissingRequiredClientCapabilityErrorError";
+    0 "code" integer code = -32021;
+    1 "message" required message;
+    2 "data" required data;
+    .. keep extra;
 }
-support::deserialize!(MissingRequiredClientCapabilityErrorError);
-impl support::Written for MissingRequiredClientCapabilityErrorError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &-32021i64);
-        members.put(1usize, &self.message);
-        members.put(2usize, &self.data);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(MissingRequiredClientCapabilityErrorError);
 /// Missing capability response.
 ///
 /// Error response to a client that did not declare what its request needs, the Tasks extension for one; the HTTP status is 400.
@@ -1820,41 +1334,13 @@ impl MissingRequiredClientCapabilityError {
         self
     }
 }
-impl support::Record for MissingRequiredClientCapabilityError {
-    const NAME: &'static str = "MissingRequiredClientCapabilityError";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "error"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        Ok(Self {
-            id: members.take(1usize, id)?,
-            error: members.require(2usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    MissingRequiredClientCapabilityError = "MissingRequiredClientCapabilityError";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" optional id;
+    2 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(MissingRequiredClientCapabilityError);
-impl support::Written for MissingRequiredClientCapabilityError {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.optional(1usize, &self.id);
-        members.put(2usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(MissingRequiredClientCapabilityError);
 /// Icon background.
 ///
 /// The background an icon is drawn for.
@@ -1969,45 +1455,14 @@ impl Icon {
         self
     }
 }
-impl support::Record for Icon {
-    const NAME: &'static str = "Icon";
-    const KEYS: &'static [&'static str] = &["src", "mimeType", "sizes", "theme"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut src = None;
-        let mut mime_type = None;
-        let mut sizes = None;
-        let mut theme = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut src),
-                1usize => members.put(&mut mime_type),
-                2usize => members.put(&mut sizes),
-                3usize => members.put(&mut theme),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            src: members.require(0usize, src)?,
-            mime_type: members.take(1usize, mime_type)?,
-            sizes: members.take(2usize, sizes)?,
-            theme: members.take(3usize, theme)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Icon = "Icon";
+    0 "src" required src;
+    1 "mimeType" optional mime_type;
+    2 "sizes" optional sizes;
+    3 "theme" optional theme;
+    .. keep extra;
 }
-support::deserialize!(Icon);
-impl support::Written for Icon {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.src);
-        members.optional(1usize, &self.mime_type);
-        members.optional(2usize, &self.sizes);
-        members.optional(3usize, &self.theme);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Icon);
 /// Software identity.
 ///
 /// Which program is speaking. Self-declared: good for logs and display, never for a decision.
@@ -2074,60 +1529,16 @@ impl Implementation {
         self
     }
 }
-impl support::Record for Implementation {
-    const NAME: &'static str = "Implementation";
-    const KEYS: &'static [&'static str] = &[
-        "name",
-        "title",
-        "version",
-        "description",
-        "websiteUrl",
-        "icons",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = None;
-        let mut title = None;
-        let mut version = None;
-        let mut description = None;
-        let mut website_url = None;
-        let mut icons = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut name),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut version),
-                3usize => members.put(&mut description),
-                4usize => members.put(&mut website_url),
-                5usize => members.put(&mut icons),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            name: members.require(0usize, name)?,
-            title: members.take(1usize, title)?,
-            version: members.require(2usize, version)?,
-            description: members.take(3usize, description)?,
-            website_url: members.take(4usize, website_url)?,
-            icons: members.take(5usize, icons)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Implementation = "Implementation";
+    0 "name" required name;
+    1 "title" optional title;
+    2 "version" required version;
+    3 "description" optional description;
+    4 "websiteUrl" optional website_url;
+    5 "icons" optional icons;
+    .. keep extra;
 }
-support::deserialize!(Implementation);
-impl support::Written for Implementation {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.name);
-        members.optional(1usize, &self.title);
-        members.put(2usize, &self.version);
-        members.optional(3usize, &self.description);
-        members.optional(4usize, &self.website_url);
-        members.optional(5usize, &self.icons);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Implementation);
 /// Client experiments.
 ///
 /// Non-standard abilities of a client, by name, each with its settings.
@@ -2262,37 +1673,12 @@ impl ClientCapabilitiesElicitation {
         self
     }
 }
-impl support::Record for ClientCapabilitiesElicitation {
-    const NAME: &'static str = "ClientCapabilitiesElicitation";
-    const KEYS: &'static [&'static str] = &["form", "url"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut form = None;
-        let mut url = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut form),
-                1usize => members.put(&mut url),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            form: members.take(0usize, form)?,
-            url: members.take(1usize, url)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilitiesElicitation = "ClientCapabilitiesElicitation";
+    0 "form" optional form;
+    1 "url" optional url;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilitiesElicitation);
-impl support::Written for ClientCapabilitiesElicitation {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.form);
-        members.optional(1usize, &self.url);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilitiesElicitation);
 /// Sampling ability.
 ///
 /// What a client can do when a server wants something from its model.
@@ -2333,37 +1719,12 @@ impl ClientCapabilitiesSampling {
         self
     }
 }
-impl support::Record for ClientCapabilitiesSampling {
-    const NAME: &'static str = "ClientCapabilitiesSampling";
-    const KEYS: &'static [&'static str] = &["context", "tools"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut context = None;
-        let mut tools = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut context),
-                1usize => members.put(&mut tools),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            context: members.take(0usize, context)?,
-            tools: members.take(1usize, tools)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilitiesSampling = "ClientCapabilitiesSampling";
+    0 "context" optional context;
+    1 "tools" optional tools;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilitiesSampling);
-impl support::Written for ClientCapabilitiesSampling {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.context);
-        members.optional(1usize, &self.tools);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilitiesSampling);
 /// Client capabilities.
 ///
 /// What a client can do. A member that is there, even as `{}`, means yes. It is declared on each request and holds for that request alone; unknown members are kept.
@@ -2434,55 +1795,15 @@ impl ClientCapabilities {
         self
     }
 }
-impl support::Record for ClientCapabilities {
-    const NAME: &'static str = "ClientCapabilities";
-    const KEYS: &'static [&'static str] = &[
-        "elicitation",
-        "sampling",
-        "roots",
-        "experimental",
-        "extensions",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut elicitation = None;
-        let mut sampling = None;
-        let mut roots = None;
-        let mut experimental = None;
-        let mut extensions = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut elicitation),
-                1usize => members.put(&mut sampling),
-                2usize => members.put(&mut roots),
-                3usize => members.put(&mut experimental),
-                4usize => members.put(&mut extensions),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            elicitation: members.take(0usize, elicitation)?,
-            sampling: members.take(1usize, sampling)?,
-            roots: members.take(2usize, roots)?,
-            experimental: members.take(3usize, experimental)?,
-            extensions: members.take(4usize, extensions)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ClientCapabilities = "ClientCapabilities";
+    0 "elicitation" optional elicitation;
+    1 "sampling" optional sampling;
+    2 "roots" optional roots;
+    3 "experimental" optional experimental;
+    4 "extensions" optional extensions;
+    .. keep extra;
 }
-support::deserialize!(ClientCapabilities);
-impl support::Written for ClientCapabilities {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.elicitation);
-        members.optional(1usize, &self.sampling);
-        members.optional(2usize, &self.roots);
-        members.optional(3usize, &self.experimental);
-        members.optional(4usize, &self.extensions);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ClientCapabilities);
 /// Server experiments.
 ///
 /// Non-standard abilities of a server, by name, each with its settings.
@@ -2607,33 +1928,11 @@ impl ServerCapabilitiesPrompts {
         self
     }
 }
-impl support::Record for ServerCapabilitiesPrompts {
-    const NAME: &'static str = "ServerCapabilitiesPrompts";
-    const KEYS: &'static [&'static str] = &["listChanged"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut list_changed = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut list_changed),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            list_changed: members.take(0usize, list_changed)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilitiesPrompts = "ServerCapabilitiesPrompts";
+    0 "listChanged" optional list_changed;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilitiesPrompts);
-impl support::Written for ServerCapabilitiesPrompts {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.list_changed);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilitiesPrompts);
 /// Resources ability.
 ///
 /// What a server with resources can do besides reading them.
@@ -2674,37 +1973,12 @@ impl ServerCapabilitiesResources {
         self
     }
 }
-impl support::Record for ServerCapabilitiesResources {
-    const NAME: &'static str = "ServerCapabilitiesResources";
-    const KEYS: &'static [&'static str] = &["listChanged", "subscribe"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut list_changed = None;
-        let mut subscribe = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut list_changed),
-                1usize => members.put(&mut subscribe),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            list_changed: members.take(0usize, list_changed)?,
-            subscribe: members.take(1usize, subscribe)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilitiesResources = "ServerCapabilitiesResources";
+    0 "listChanged" optional list_changed;
+    1 "subscribe" optional subscribe;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilitiesResources);
-impl support::Written for ServerCapabilitiesResources {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.list_changed);
-        members.optional(1usize, &self.subscribe);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilitiesResources);
 /// Tools ability.
 ///
 /// What a server with tools can do besides calling them.
@@ -2735,33 +2009,11 @@ impl ServerCapabilitiesTools {
         self
     }
 }
-impl support::Record for ServerCapabilitiesTools {
-    const NAME: &'static str = "ServerCapabilitiesTools";
-    const KEYS: &'static [&'static str] = &["listChanged"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut list_changed = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut list_changed),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            list_changed: members.take(0usize, list_changed)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilitiesTools = "ServerCapabilitiesTools";
+    0 "listChanged" optional list_changed;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilitiesTools);
-impl support::Written for ServerCapabilitiesTools {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.list_changed);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilitiesTools);
 /// Server capabilities.
 ///
 /// What a server can do. A member that is there, even as `{}`, means yes; unknown members are kept.
@@ -2852,65 +2104,17 @@ impl ServerCapabilities {
         self
     }
 }
-impl support::Record for ServerCapabilities {
-    const NAME: &'static str = "ServerCapabilities";
-    const KEYS: &'static [&'static str] = &[
-        "tools",
-        "resources",
-        "prompts",
-        "completions",
-        "logging",
-        "experimental",
-        "extensions",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = None;
-        let mut resources = None;
-        let mut prompts = None;
-        let mut completions = None;
-        let mut logging = None;
-        let mut experimental = None;
-        let mut extensions = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut tools),
-                1usize => members.put(&mut resources),
-                2usize => members.put(&mut prompts),
-                3usize => members.put(&mut completions),
-                4usize => members.put(&mut logging),
-                5usize => members.put(&mut experimental),
-                6usize => members.put(&mut extensions),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            tools: members.take(0usize, tools)?,
-            resources: members.take(1usize, resources)?,
-            prompts: members.take(2usize, prompts)?,
-            completions: members.take(3usize, completions)?,
-            logging: members.take(4usize, logging)?,
-            experimental: members.take(5usize, experimental)?,
-            extensions: members.take(6usize, extensions)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ServerCapabilities = "ServerCapabilities";
+    0 "tools" optional tools;
+    1 "resources" optional resources;
+    2 "prompts" optional prompts;
+    3 "completions" optional completions;
+    4 "logging" optional logging;
+    5 "experimental" optional experimental;
+    6 "extensions" optional extensions;
+    .. keep extra;
 }
-support::deserialize!(ServerCapabilities);
-impl support::Written for ServerCapabilities {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.tools);
-        members.optional(1usize, &self.resources);
-        members.optional(2usize, &self.prompts);
-        members.optional(3usize, &self.completions);
-        members.optional(4usize, &self.logging);
-        members.optional(5usize, &self.experimental);
-        members.optional(6usize, &self.extensions);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ServerCapabilities);
 /// Discover request.
 ///
 /// Asks a server what it is, which revisions it speaks and what it can do.
@@ -2937,45 +2141,14 @@ impl DiscoverRequest {
         }
     }
 }
-impl support::Record for DiscoverRequest {
-    const NAME: &'static str = "DiscoverRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["server/discover"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "server/discover", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    DiscoverRequest = "DiscoverRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "server/discover";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(DiscoverRequest);
-impl support::Written for DiscoverRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "server/discover");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(DiscoverRequest);
 impl DiscoverRequest {
     /// The method, `server/discover`.
     pub const METHOD: &'static str = "server/discover";
@@ -3103,67 +2276,17 @@ impl DiscoverResult {
         self
     }
 }
-impl support::Record for DiscoverResult {
-    const NAME: &'static str = "DiscoverResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "supportedVersions",
-        "capabilities",
-        "instructions",
-        "ttlMs",
-        "cacheScope",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut supported_versions = None;
-        let mut capabilities = None;
-        let mut instructions = None;
-        let mut ttl_ms = None;
-        let mut cache_scope = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut supported_versions),
-                3usize => members.put(&mut capabilities),
-                4usize => members.put(&mut instructions),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut cache_scope),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &[])?;
-        }
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            supported_versions: members.require(2usize, supported_versions)?,
-            capabilities: members.require(3usize, capabilities)?,
-            instructions: members.take(4usize, instructions)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            cache_scope: members.require(6usize, cache_scope)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    DiscoverResult = "DiscoverResult";
+    0 "resultType" assumed result_type = "complete";
+    1 "_meta" optional meta;
+    2 "supportedVersions" required supported_versions;
+    3 "capabilities" required capabilities;
+    4 "instructions" optional instructions;
+    5 "ttlMs" required ttl_ms;
+    6 "cacheScope" required cache_scope;
+    .. keep extra;
 }
-support::deserialize!(DiscoverResult);
-impl support::Written for DiscoverResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.supported_versions);
-        members.put(3usize, &self.capabilities);
-        members.optional(4usize, &self.instructions);
-        members.put(5usize, &self.ttl_ms);
-        members.put(6usize, &self.cache_scope);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(DiscoverResult);
 /// Cancelled params.
 ///
 /// Names the request that its sender has given up.
@@ -3207,41 +2330,13 @@ impl CancelledNotificationParams {
         self
     }
 }
-impl support::Record for CancelledNotificationParams {
-    const NAME: &'static str = "CancelledNotificationParams";
-    const KEYS: &'static [&'static str] = &["requestId", "reason", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut request_id = None;
-        let mut reason = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut request_id),
-                1usize => members.put(&mut reason),
-                2usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            request_id: members.require(0usize, request_id)?,
-            reason: members.take(1usize, reason)?,
-            meta: members.take(2usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelledNotificationParams = "CancelledNotificationParams";
+    0 "requestId" required request_id;
+    1 "reason" optional reason;
+    2 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(CancelledNotificationParams);
-impl support::Written for CancelledNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.request_id);
-        members.optional(1usize, &self.reason);
-        members.optional(2usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelledNotificationParams);
 /// Cancelled notification.
 ///
 /// Takes back a request that has not been answered yet. It never cancels a task; that is what `tasks/cancel` is for.
@@ -3265,41 +2360,13 @@ impl CancelledNotification {
         }
     }
 }
-impl support::Record for CancelledNotification {
-    const NAME: &'static str = "CancelledNotification";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.tag(&["notifications/cancelled"], &mut method),
-                2usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(1usize, method, "notifications/cancelled", &[])?;
-        Ok(Self {
-            params: members.require(2usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelledNotification = "CancelledNotification";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "method" constant method = "notifications/cancelled";
+    2 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(CancelledNotification);
-impl support::Written for CancelledNotification {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, "notifications/cancelled");
-        members.put(2usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelledNotification);
 impl CancelledNotification {
     /// The method, `notifications/cancelled`.
     pub const METHOD: &'static str = "notifications/cancelled";
@@ -3358,41 +2425,13 @@ impl Annotations {
         self
     }
 }
-impl support::Record for Annotations {
-    const NAME: &'static str = "Annotations";
-    const KEYS: &'static [&'static str] = &["audience", "priority", "lastModified"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut audience = None;
-        let mut priority = None;
-        let mut last_modified = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut audience),
-                1usize => members.put(&mut priority),
-                2usize => members.put(&mut last_modified),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            audience: members.take(0usize, audience)?,
-            priority: members.take(1usize, priority)?,
-            last_modified: members.take(2usize, last_modified)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Annotations = "Annotations";
+    0 "audience" optional audience;
+    1 "priority" optional priority;
+    2 "lastModified" optional last_modified;
+    .. keep extra;
 }
-support::deserialize!(Annotations);
-impl support::Written for Annotations {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.audience);
-        members.optional(1usize, &self.priority);
-        members.optional(2usize, &self.last_modified);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Annotations);
 /// Text block.
 ///
 /// Words, to or from a model.
@@ -3436,45 +2475,14 @@ impl TextContent {
         self
     }
 }
-impl support::Record for TextContent {
-    const NAME: &'static str = "TextContent";
-    const KEYS: &'static [&'static str] = &["type", "text", "annotations", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut text = None;
-        let mut annotations = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["text"], &mut r#type),
-                1usize => members.put(&mut text),
-                2usize => members.put(&mut annotations),
-                3usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "text", &[])?;
-        Ok(Self {
-            text: members.require(1usize, text)?,
-            annotations: members.take(2usize, annotations)?,
-            meta: members.take(3usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TextContent = "TextContent";
+    0 "type" constant r#type = "text";
+    1 "text" required text;
+    2 "annotations" optional annotations;
+    3 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(TextContent);
-impl support::Written for TextContent {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "text");
-        members.put(1usize, &self.text);
-        members.optional(2usize, &self.annotations);
-        members.optional(3usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TextContent);
 /// Picture block.
 ///
 /// A picture, to or from a model.
@@ -3521,55 +2529,15 @@ impl ImageContent {
         self
     }
 }
-impl support::Record for ImageContent {
-    const NAME: &'static str = "ImageContent";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "data",
-        "mimeType",
-        "annotations",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut data = None;
-        let mut mime_type = None;
-        let mut annotations = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["image"], &mut r#type),
-                1usize => members.put(&mut data),
-                2usize => members.put(&mut mime_type),
-                3usize => members.put(&mut annotations),
-                4usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "image", &[])?;
-        Ok(Self {
-            data: members.require(1usize, data)?,
-            mime_type: members.require(2usize, mime_type)?,
-            annotations: members.take(3usize, annotations)?,
-            meta: members.take(4usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ImageContent = "ImageContent";
+    0 "type" constant r#type = "image";
+    1 "data" required data;
+    2 "mimeType" required mime_type;
+    3 "annotations" optional annotations;
+    4 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ImageContent);
-impl support::Written for ImageContent {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "image");
-        members.put(1usize, &self.data);
-        members.put(2usize, &self.mime_type);
-        members.optional(3usize, &self.annotations);
-        members.optional(4usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ImageContent);
 /// Sound block.
 ///
 /// A sound, to or from a model.
@@ -3616,55 +2584,15 @@ impl AudioContent {
         self
     }
 }
-impl support::Record for AudioContent {
-    const NAME: &'static str = "AudioContent";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "data",
-        "mimeType",
-        "annotations",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut data = None;
-        let mut mime_type = None;
-        let mut annotations = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["audio"], &mut r#type),
-                1usize => members.put(&mut data),
-                2usize => members.put(&mut mime_type),
-                3usize => members.put(&mut annotations),
-                4usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "audio", &[])?;
-        Ok(Self {
-            data: members.require(1usize, data)?,
-            mime_type: members.require(2usize, mime_type)?,
-            annotations: members.take(3usize, annotations)?,
-            meta: members.take(4usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    AudioContent = "AudioContent";
+    0 "type" constant r#type = "audio";
+    1 "data" required data;
+    2 "mimeType" required mime_type;
+    3 "annotations" optional annotations;
+    4 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(AudioContent);
-impl support::Written for AudioContent {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "audio");
-        members.put(1usize, &self.data);
-        members.put(2usize, &self.mime_type);
-        members.optional(3usize, &self.annotations);
-        members.optional(4usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(AudioContent);
 /// Resource link block.
 ///
 /// Points to a resource that the server can read out. It need not appear in the server's list of resources.
@@ -3761,80 +2689,20 @@ impl ResourceLink {
         self
     }
 }
-impl support::Record for ResourceLink {
-    const NAME: &'static str = "ResourceLink";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "uri",
-        "name",
-        "title",
-        "description",
-        "mimeType",
-        "size",
-        "icons",
-        "annotations",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut uri = None;
-        let mut name = None;
-        let mut title = None;
-        let mut description = None;
-        let mut mime_type = None;
-        let mut size = None;
-        let mut icons = None;
-        let mut annotations = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["resource_link"], &mut r#type),
-                1usize => members.put(&mut uri),
-                2usize => members.put(&mut name),
-                3usize => members.put(&mut title),
-                4usize => members.put(&mut description),
-                5usize => members.put(&mut mime_type),
-                6usize => members.put(&mut size),
-                7usize => members.put(&mut icons),
-                8usize => members.put(&mut annotations),
-                9usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "resource_link", &[])?;
-        Ok(Self {
-            uri: members.require(1usize, uri)?,
-            name: members.require(2usize, name)?,
-            title: members.take(3usize, title)?,
-            description: members.take(4usize, description)?,
-            mime_type: members.take(5usize, mime_type)?,
-            size: members.take(6usize, size)?,
-            icons: members.take(7usize, icons)?,
-            annotations: members.take(8usize, annotations)?,
-            meta: members.take(9usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ResourceLink = "ResourceLink";
+    0 "type" constant r#type = "resource_link";
+    1 "uri" required uri;
+    2 "name" required name;
+    3 "title" optional title;
+    4 "description" optional description;
+    5 "mimeType" optional mime_type;
+    6 "size" optional size;
+    7 "icons" optional icons;
+    8 "annotations" optional annotations;
+    9 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ResourceLink);
-impl support::Written for ResourceLink {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "resource_link");
-        members.put(1usize, &self.uri);
-        members.put(2usize, &self.name);
-        members.optional(3usize, &self.title);
-        members.optional(4usize, &self.description);
-        members.optional(5usize, &self.mime_type);
-        members.optional(6usize, &self.size);
-        members.optional(7usize, &self.icons);
-        members.optional(8usize, &self.annotations);
-        members.optional(9usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ResourceLink);
 /// Text resource.
 ///
 /// The contents of a resource that is text.
@@ -3881,45 +2749,14 @@ impl TextResourceContents {
         self
     }
 }
-impl support::Record for TextResourceContents {
-    const NAME: &'static str = "TextResourceContents";
-    const KEYS: &'static [&'static str] = &["uri", "text", "mimeType", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = None;
-        let mut text = None;
-        let mut mime_type = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut uri),
-                1usize => members.put(&mut text),
-                2usize => members.put(&mut mime_type),
-                3usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            uri: members.require(0usize, uri)?,
-            text: members.require(1usize, text)?,
-            mime_type: members.take(2usize, mime_type)?,
-            meta: members.take(3usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TextResourceContents = "TextResourceContents";
+    0 "uri" required uri;
+    1 "text" required text;
+    2 "mimeType" optional mime_type;
+    3 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(TextResourceContents);
-impl support::Written for TextResourceContents {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.uri);
-        members.put(1usize, &self.text);
-        members.optional(2usize, &self.mime_type);
-        members.optional(3usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TextResourceContents);
 /// Binary resource.
 ///
 /// The contents of a resource that is not text.
@@ -3966,45 +2803,14 @@ impl BlobResourceContents {
         self
     }
 }
-impl support::Record for BlobResourceContents {
-    const NAME: &'static str = "BlobResourceContents";
-    const KEYS: &'static [&'static str] = &["uri", "blob", "mimeType", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = None;
-        let mut blob = None;
-        let mut mime_type = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut uri),
-                1usize => members.put(&mut blob),
-                2usize => members.put(&mut mime_type),
-                3usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            uri: members.require(0usize, uri)?,
-            blob: members.require(1usize, blob)?,
-            mime_type: members.take(2usize, mime_type)?,
-            meta: members.take(3usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    BlobResourceContents = "BlobResourceContents";
+    0 "uri" required uri;
+    1 "blob" required blob;
+    2 "mimeType" optional mime_type;
+    3 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(BlobResourceContents);
-impl support::Written for BlobResourceContents {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.uri);
-        members.put(1usize, &self.blob);
-        members.optional(2usize, &self.mime_type);
-        members.optional(3usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(BlobResourceContents);
 /// Resource contents.
 ///
 /// The contents of a resource. `text` and `blob` tell the two apart.
@@ -4124,45 +2930,14 @@ impl EmbeddedResource {
         self
     }
 }
-impl support::Record for EmbeddedResource {
-    const NAME: &'static str = "EmbeddedResource";
-    const KEYS: &'static [&'static str] = &["type", "resource", "annotations", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut resource = None;
-        let mut annotations = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["resource"], &mut r#type),
-                1usize => members.put(&mut resource),
-                2usize => members.put(&mut annotations),
-                3usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "resource", &[])?;
-        Ok(Self {
-            resource: members.require(1usize, resource)?,
-            annotations: members.take(2usize, annotations)?,
-            meta: members.take(3usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    EmbeddedResource = "EmbeddedResource";
+    0 "type" constant r#type = "resource";
+    1 "resource" required resource;
+    2 "annotations" optional annotations;
+    3 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(EmbeddedResource);
-impl support::Written for EmbeddedResource {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "resource");
-        members.put(1usize, &self.resource);
-        members.optional(2usize, &self.annotations);
-        members.optional(3usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(EmbeddedResource);
 /// Content block.
 ///
 /// A piece of what a tool gives back.
@@ -4423,37 +3198,12 @@ impl ToolInputSchema {
         self
     }
 }
-impl support::Record for ToolInputSchema {
-    const NAME: &'static str = "ToolInputSchema";
-    const KEYS: &'static [&'static str] = &["$schema", "type"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = None;
-        let mut r#type = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut schema),
-                1usize => members.tag(&["object"], &mut r#type),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, r#type, "object", &[])?;
-        Ok(Self {
-            schema: members.take(0usize, schema)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolInputSchema = "ToolInputSchema";
+    0 "$schema" optional schema;
+    1 "type" constant r#type = "object";
+    .. keep extra;
 }
-support::deserialize!(ToolInputSchema);
-impl support::Written for ToolInputSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.schema);
-        members.put(1usize, "object");
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolInputSchema);
 /// Output schema.
 ///
 /// JSON Schema of what a tool puts into `structuredContent`. Any keyword may stand here.
@@ -4484,33 +3234,11 @@ impl ToolOutputSchema {
         self
     }
 }
-impl support::Record for ToolOutputSchema {
-    const NAME: &'static str = "ToolOutputSchema";
-    const KEYS: &'static [&'static str] = &["$schema"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut schema),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            schema: members.take(0usize, schema)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolOutputSchema = "ToolOutputSchema";
+    0 "$schema" optional schema;
+    .. keep extra;
 }
-support::deserialize!(ToolOutputSchema);
-impl support::Written for ToolOutputSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.schema);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolOutputSchema);
 /// Tool hints.
 ///
 /// What a server claims about how its tool behaves. Claims, not guarantees: do not build a safety decision on those of a server you do not trust.
@@ -4581,55 +3309,15 @@ impl ToolAnnotations {
         self
     }
 }
-impl support::Record for ToolAnnotations {
-    const NAME: &'static str = "ToolAnnotations";
-    const KEYS: &'static [&'static str] = &[
-        "title",
-        "readOnlyHint",
-        "destructiveHint",
-        "idempotentHint",
-        "openWorldHint",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut title = None;
-        let mut read_only_hint = None;
-        let mut destructive_hint = None;
-        let mut idempotent_hint = None;
-        let mut open_world_hint = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut title),
-                1usize => members.put(&mut read_only_hint),
-                2usize => members.put(&mut destructive_hint),
-                3usize => members.put(&mut idempotent_hint),
-                4usize => members.put(&mut open_world_hint),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            title: members.take(0usize, title)?,
-            read_only_hint: members.take(1usize, read_only_hint)?,
-            destructive_hint: members.take(2usize, destructive_hint)?,
-            idempotent_hint: members.take(3usize, idempotent_hint)?,
-            open_world_hint: members.take(4usize, open_world_hint)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolAnnotations = "ToolAnnotations";
+    0 "title" optional title;
+    1 "readOnlyHint" optional read_only_hint;
+    2 "destructiveHint" optional destructive_hint;
+    3 "idempotentHint" optional idempotent_hint;
+    4 "openWorldHint" optional open_world_hint;
+    .. keep extra;
 }
-support::deserialize!(ToolAnnotations);
-impl support::Written for ToolAnnotations {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.title);
-        members.optional(1usize, &self.read_only_hint);
-        members.optional(2usize, &self.destructive_hint);
-        members.optional(3usize, &self.idempotent_hint);
-        members.optional(4usize, &self.open_world_hint);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolAnnotations);
 /// Tool.
 ///
 /// A tool as a server lists it, or as a server lends it to a client's model.
@@ -4716,70 +3404,18 @@ impl Tool {
         self
     }
 }
-impl support::Record for Tool {
-    const NAME: &'static str = "Tool";
-    const KEYS: &'static [&'static str] = &[
-        "name",
-        "title",
-        "description",
-        "inputSchema",
-        "outputSchema",
-        "annotations",
-        "icons",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = None;
-        let mut title = None;
-        let mut description = None;
-        let mut input_schema = None;
-        let mut output_schema = None;
-        let mut annotations = None;
-        let mut icons = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut name),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut input_schema),
-                4usize => members.put(&mut output_schema),
-                5usize => members.put(&mut annotations),
-                6usize => members.put(&mut icons),
-                7usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            name: members.require(0usize, name)?,
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            input_schema: members.require(3usize, input_schema)?,
-            output_schema: members.take(4usize, output_schema)?,
-            annotations: members.take(5usize, annotations)?,
-            icons: members.take(6usize, icons)?,
-            meta: members.take(7usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Tool = "Tool";
+    0 "name" required name;
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "inputSchema" required input_schema;
+    4 "outputSchema" optional output_schema;
+    5 "annotations" optional annotations;
+    6 "icons" optional icons;
+    7 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(Tool);
-impl support::Written for Tool {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.name);
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.put(3usize, &self.input_schema);
-        members.optional(4usize, &self.output_schema);
-        members.optional(5usize, &self.annotations);
-        members.optional(6usize, &self.icons);
-        members.optional(7usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Tool);
 /// Tool call params.
 ///
 /// Which tool to run and on what. There is nothing here by which a client could ask for a task or refuse one; a `task` member left over from older revisions is an unknown field and is ignored. The second round of a call that was answered with `input_required` brings `inputResponses` and `requestState`.
@@ -4843,55 +3479,15 @@ impl CallToolRequestParams {
         self
     }
 }
-impl support::Record for CallToolRequestParams {
-    const NAME: &'static str = "CallToolRequestParams";
-    const KEYS: &'static [&'static str] = &[
-        "name",
-        "arguments",
-        "inputResponses",
-        "requestState",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut request_state = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut name),
-                1usize => members.put(&mut arguments),
-                2usize => members.put(&mut input_responses),
-                3usize => members.put(&mut request_state),
-                4usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            name: members.require(0usize, name)?,
-            arguments: members.take(1usize, arguments)?,
-            input_responses: members.take(2usize, input_responses)?,
-            request_state: members.take(3usize, request_state)?,
-            meta: members.take(4usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CallToolRequestParams = "CallToolRequestParams";
+    0 "name" required name;
+    1 "arguments" optional arguments;
+    2 "inputResponses" optional input_responses;
+    3 "requestState" optional request_state;
+    4 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(CallToolRequestParams);
-impl support::Written for CallToolRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.name);
-        members.optional(1usize, &self.arguments);
-        members.optional(2usize, &self.input_responses);
-        members.optional(3usize, &self.request_state);
-        members.optional(4usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CallToolRequestParams);
 /// Tool call request.
 ///
 /// Asks a server to run a tool; so far the one request that may be answered with a task.
@@ -4918,45 +3514,14 @@ impl CallToolRequest {
         }
     }
 }
-impl support::Record for CallToolRequest {
-    const NAME: &'static str = "CallToolRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tools/call"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tools/call", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CallToolRequest = "CallToolRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tools/call";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(CallToolRequest);
-impl support::Written for CallToolRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tools/call");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CallToolRequest);
 impl CallToolRequest {
     /// The method, `tools/call`.
     pub const METHOD: &'static str = "tools/call";
@@ -5019,57 +3584,15 @@ impl CallToolResult {
         self
     }
 }
-impl support::Record for CallToolResult {
-    const NAME: &'static str = "CallToolResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "content",
-        "structuredContent",
-        "isError",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut content = None;
-        let mut structured_content = None;
-        let mut is_error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut content),
-                3usize => members.put(&mut structured_content),
-                4usize => members.put(&mut is_error),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &[])?;
-        }
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            content: members.require(2usize, content)?,
-            structured_content: members.take(3usize, structured_content)?,
-            is_error: members.take(4usize, is_error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CallToolResult = "CallToolResult";
+    0 "resultType" assumed result_type = "complete";
+    1 "_meta" optional meta;
+    2 "content" required content;
+    3 "structuredContent" optional structured_content;
+    4 "isError" optional is_error;
+    .. keep extra;
 }
-support::deserialize!(CallToolResult);
-impl support::Written for CallToolResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.content);
-        members.optional(3usize, &self.structured_content);
-        members.optional(4usize, &self.is_error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CallToolResult);
 /// Input required result.
 ///
 /// The call cannot go on before the client has answered something. The client sends the same call again with its answers. At least one of `inputRequests` and `requestState` is there. This is a conversation before any task; keys used here mean nothing to a task that follows.
@@ -5120,50 +3643,14 @@ impl InputRequiredResult {
         self
     }
 }
-impl support::Record for InputRequiredResult {
-    const NAME: &'static str = "InputRequiredResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "inputRequests",
-        "requestState",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut input_requests = None;
-        let mut request_state = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["input_required"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut input_requests),
-                3usize => members.put(&mut request_state),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, result_type, "input_required", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            input_requests: members.take(2usize, input_requests)?,
-            request_state: members.take(3usize, request_state)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InputRequiredResult = "InputRequiredResult";
+    0 "resultType" constant result_type = "input_required";
+    1 "_meta" optional meta;
+    2 "inputRequests" optional input_requests;
+    3 "requestState" optional request_state;
+    .. keep extra;
 }
-support::deserialize!(InputRequiredResult);
-impl support::Written for InputRequiredResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "input_required");
-        members.optional(1usize, &self.meta);
-        members.optional(2usize, &self.input_requests);
-        members.optional(3usize, &self.request_state);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InputRequiredResult);
 /// Text format.
 ///
 /// What kind of text a form field wants.
@@ -5315,65 +3802,17 @@ impl StringSchema {
         self
     }
 }
-impl support::Record for StringSchema {
-    const NAME: &'static str = "StringSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "minLength",
-        "maxLength",
-        "format",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut min_length = None;
-        let mut max_length = None;
-        let mut format = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["string"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut min_length),
-                4usize => members.put(&mut max_length),
-                5usize => members.put(&mut format),
-                6usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "string", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            min_length: members.take(3usize, min_length)?,
-            max_length: members.take(4usize, max_length)?,
-            format: members.take(5usize, format)?,
-            default: members.take(6usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    StringSchema = "StringSchema";
+    0 "type" constant r#type = "string";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "minLength" optional min_length;
+    4 "maxLength" optional max_length;
+    5 "format" optional format;
+    6 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(StringSchema);
-impl support::Written for StringSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "string");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.optional(3usize, &self.min_length);
-        members.optional(4usize, &self.max_length);
-        members.optional(5usize, &self.format);
-        members.optional(6usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(StringSchema);
 /// Number kind.
 ///
 /// Whether a form field takes any number or whole ones only.
@@ -5508,60 +3947,16 @@ impl NumberSchema {
         self
     }
 }
-impl support::Record for NumberSchema {
-    const NAME: &'static str = "NumberSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "minimum",
-        "maximum",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut minimum = None;
-        let mut maximum = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut minimum),
-                4usize => members.put(&mut maximum),
-                5usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            r#type: members.require(0usize, r#type)?,
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            minimum: members.take(3usize, minimum)?,
-            maximum: members.take(4usize, maximum)?,
-            default: members.take(5usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    NumberSchema = "NumberSchema";
+    0 "type" required r#type;
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "minimum" optional minimum;
+    4 "maximum" optional maximum;
+    5 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(NumberSchema);
-impl support::Written for NumberSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.r#type);
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.optional(3usize, &self.minimum);
-        members.optional(4usize, &self.maximum);
-        members.optional(5usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(NumberSchema);
 /// Yes-no field.
 ///
 /// A form field for yes or no.
@@ -5612,45 +4007,14 @@ impl BooleanSchema {
         self
     }
 }
-impl support::Record for BooleanSchema {
-    const NAME: &'static str = "BooleanSchema";
-    const KEYS: &'static [&'static str] = &["type", "title", "description", "default"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["boolean"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "boolean", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            default: members.take(3usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    BooleanSchema = "BooleanSchema";
+    0 "type" constant r#type = "boolean";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(BooleanSchema);
-impl support::Written for BooleanSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "boolean");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.optional(3usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(BooleanSchema);
 /// Choice field.
 ///
 /// A form field for one value out of several, which are shown as they are.
@@ -5704,55 +4068,15 @@ impl UntitledSingleSelectEnumSchema {
         self
     }
 }
-impl support::Record for UntitledSingleSelectEnumSchema {
-    const NAME: &'static str = "UntitledSingleSelectEnumSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "enum",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut r#enum = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["string"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut r#enum),
-                4usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "string", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            r#enum: members.require(3usize, r#enum)?,
-            default: members.take(4usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    UntitledSingleSelectEnumSchema = "UntitledSingleSelectEnumSchema";
+    0 "type" constant r#type = "string";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "enum" required r#enum;
+    4 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(UntitledSingleSelectEnumSchema);
-impl support::Written for UntitledSingleSelectEnumSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "string");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.put(3usize, &self.r#enum);
-        members.optional(4usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(UntitledSingleSelectEnumSchema);
 /// Labelled choice.
 ///
 /// A value and the label that people see for it.
@@ -5779,37 +4103,12 @@ impl TitledSingleSelectEnumSchemaOneOfItem {
         }
     }
 }
-impl support::Record for TitledSingleSelectEnumSchemaOneOfItem {
-    const NAME: &'static str = "TitledSingleSelectEnumSchemaOneOfItem";
-    const KEYS: &'static [&'static str] = &["const", "title"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#const = None;
-        let mut title = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut r#const),
-                1usize => members.put(&mut title),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            r#const: members.require(0usize, r#const)?,
-            title: members.require(1usize, title)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TitledSingleSelectEnumSchemaOneOfItem = "TitledSingleSelectEnumSchemaOneOfItem";
+    0 "const" required r#const;
+    1 "title" required title;
+    .. keep extra;
 }
-support::deserialize!(TitledSingleSelectEnumSchemaOneOfItem);
-impl support::Written for TitledSingleSelectEnumSchemaOneOfItem {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.r#const);
-        members.put(1usize, &self.title);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TitledSingleSelectEnumSchemaOneOfItem);
 /// Labelled choice field.
 ///
 /// A form field for one value out of several, each shown under a label.
@@ -5863,55 +4162,15 @@ impl TitledSingleSelectEnumSchema {
         self
     }
 }
-impl support::Record for TitledSingleSelectEnumSchema {
-    const NAME: &'static str = "TitledSingleSelectEnumSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "oneOf",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut one_of = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["string"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut one_of),
-                4usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "string", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            one_of: members.require(3usize, one_of)?,
-            default: members.take(4usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TitledSingleSelectEnumSchema = "TitledSingleSelectEnumSchema";
+    0 "type" constant r#type = "string";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "oneOf" required one_of;
+    4 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(TitledSingleSelectEnumSchema);
-impl support::Written for TitledSingleSelectEnumSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "string");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.put(3usize, &self.one_of);
-        members.optional(4usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TitledSingleSelectEnumSchema);
 /// Labelled choice field, old form.
 ///
 /// An older spelling of a labelled choice, with the labels in a list of their own. Write a labelled choice field instead. Only `enumNames` tells it from a choice field, so it is required here.
@@ -5968,60 +4227,16 @@ impl LegacyTitledEnumSchema {
         self
     }
 }
-impl support::Record for LegacyTitledEnumSchema {
-    const NAME: &'static str = "LegacyTitledEnumSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "enum",
-        "enumNames",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut r#enum = None;
-        let mut enum_names = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["string"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut r#enum),
-                4usize => members.put(&mut enum_names),
-                5usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "string", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            r#enum: members.require(3usize, r#enum)?,
-            enum_names: members.require(4usize, enum_names)?,
-            default: members.take(5usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    LegacyTitledEnumSchema = "LegacyTitledEnumSchema";
+    0 "type" constant r#type = "string";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "enum" required r#enum;
+    4 "enumNames" required enum_names;
+    5 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(LegacyTitledEnumSchema);
-impl support::Written for LegacyTitledEnumSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "string");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.put(3usize, &self.r#enum);
-        members.put(4usize, &self.enum_names);
-        members.optional(5usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(LegacyTitledEnumSchema);
 /// Choices.
 ///
 /// The values a multiple choice offers.
@@ -6045,37 +4260,12 @@ impl UntitledMultiSelectEnumSchemaItems {
         }
     }
 }
-impl support::Record for UntitledMultiSelectEnumSchemaItems {
-    const NAME: &'static str = "UntitledMultiSelectEnumSchemaItems";
-    const KEYS: &'static [&'static str] = &["type", "enum"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut r#enum = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["string"], &mut r#type),
-                1usize => members.put(&mut r#enum),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "string", &[])?;
-        Ok(Self {
-            r#enum: members.require(1usize, r#enum)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    UntitledMultiSelectEnumSchemaItems = "UntitledMultiSelectEnumSchemaItems";
+    0 "type" constant r#type = "string";
+    1 "enum" required r#enum;
+    .. keep extra;
 }
-support::deserialize!(UntitledMultiSelectEnumSchemaItems);
-impl support::Written for UntitledMultiSelectEnumSchemaItems {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "string");
-        members.put(1usize, &self.r#enum);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(UntitledMultiSelectEnumSchemaItems);
 /// Multiple choice field.
 ///
 /// A form field for any number of values out of several, which are shown as they are.
@@ -6149,65 +4339,17 @@ impl UntitledMultiSelectEnumSchema {
         self
     }
 }
-impl support::Record for UntitledMultiSelectEnumSchema {
-    const NAME: &'static str = "UntitledMultiSelectEnumSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "items",
-        "minItems",
-        "maxItems",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut items = None;
-        let mut min_items = None;
-        let mut max_items = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["array"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut items),
-                4usize => members.put(&mut min_items),
-                5usize => members.put(&mut max_items),
-                6usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "array", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            items: members.require(3usize, items)?,
-            min_items: members.take(4usize, min_items)?,
-            max_items: members.take(5usize, max_items)?,
-            default: members.take(6usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    UntitledMultiSelectEnumSchema = "UntitledMultiSelectEnumSchema";
+    0 "type" constant r#type = "array";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "items" required items;
+    4 "minItems" optional min_items;
+    5 "maxItems" optional max_items;
+    6 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(UntitledMultiSelectEnumSchema);
-impl support::Written for UntitledMultiSelectEnumSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "array");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.put(3usize, &self.items);
-        members.optional(4usize, &self.min_items);
-        members.optional(5usize, &self.max_items);
-        members.optional(6usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(UntitledMultiSelectEnumSchema);
 /// Labelled choice.
 ///
 /// A value and the label that people see for it.
@@ -6234,37 +4376,12 @@ impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
         }
     }
 }
-impl support::Record for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    const NAME: &'static str = "TitledMultiSelectEnumSchemaItemsAnyOfItem";
-    const KEYS: &'static [&'static str] = &["const", "title"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#const = None;
-        let mut title = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut r#const),
-                1usize => members.put(&mut title),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            r#const: members.require(0usize, r#const)?,
-            title: members.require(1usize, title)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TitledMultiSelectEnumSchemaItemsAnyOfItem = "TitledMultiSelectEnumSchemaItemsAnyOfItem";
+    0 "const" required r#const;
+    1 "title" required title;
+    .. keep extra;
 }
-support::deserialize!(TitledMultiSelectEnumSchemaItemsAnyOfItem);
-impl support::Written for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.r#const);
-        members.put(1usize, &self.title);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TitledMultiSelectEnumSchemaItemsAnyOfItem);
 /// Labelled choices.
 ///
 /// The values a labelled multiple choice offers.
@@ -6288,33 +4405,11 @@ impl TitledMultiSelectEnumSchemaItems {
         }
     }
 }
-impl support::Record for TitledMultiSelectEnumSchemaItems {
-    const NAME: &'static str = "TitledMultiSelectEnumSchemaItems";
-    const KEYS: &'static [&'static str] = &["anyOf"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut any_of = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut any_of),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            any_of: members.require(0usize, any_of)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TitledMultiSelectEnumSchemaItems = "TitledMultiSelectEnumSchemaItems";
+    0 "anyOf" required any_of;
+    .. keep extra;
 }
-support::deserialize!(TitledMultiSelectEnumSchemaItems);
-impl support::Written for TitledMultiSelectEnumSchemaItems {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.any_of);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TitledMultiSelectEnumSchemaItems);
 /// Labelled multiple choice field.
 ///
 /// A form field for any number of values out of several, each shown under a label.
@@ -6388,65 +4483,17 @@ impl TitledMultiSelectEnumSchema {
         self
     }
 }
-impl support::Record for TitledMultiSelectEnumSchema {
-    const NAME: &'static str = "TitledMultiSelectEnumSchema";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "title",
-        "description",
-        "items",
-        "minItems",
-        "maxItems",
-        "default",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut title = None;
-        let mut description = None;
-        let mut items = None;
-        let mut min_items = None;
-        let mut max_items = None;
-        let mut default = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["array"], &mut r#type),
-                1usize => members.put(&mut title),
-                2usize => members.put(&mut description),
-                3usize => members.put(&mut items),
-                4usize => members.put(&mut min_items),
-                5usize => members.put(&mut max_items),
-                6usize => members.put(&mut default),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "array", &[])?;
-        Ok(Self {
-            title: members.take(1usize, title)?,
-            description: members.take(2usize, description)?,
-            items: members.require(3usize, items)?,
-            min_items: members.take(4usize, min_items)?,
-            max_items: members.take(5usize, max_items)?,
-            default: members.take(6usize, default)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TitledMultiSelectEnumSchema = "TitledMultiSelectEnumSchema";
+    0 "type" constant r#type = "array";
+    1 "title" optional title;
+    2 "description" optional description;
+    3 "items" required items;
+    4 "minItems" optional min_items;
+    5 "maxItems" optional max_items;
+    6 "default" optional default;
+    .. keep extra;
 }
-support::deserialize!(TitledMultiSelectEnumSchema);
-impl support::Written for TitledMultiSelectEnumSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "array");
-        members.optional(1usize, &self.title);
-        members.optional(2usize, &self.description);
-        members.put(3usize, &self.items);
-        members.optional(4usize, &self.min_items);
-        members.optional(5usize, &self.max_items);
-        members.optional(6usize, &self.default);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TitledMultiSelectEnumSchema);
 /// Form field.
 ///
 /// One field of a form: flat, never an object. No single tag tells the arms apart, so they stand in the order in which a reader tries them, the plain text field after every field that is text with more to it; the first that fits is meant.
@@ -6743,45 +4790,14 @@ impl ElicitRequestFormParamsRequestedSchema {
         self
     }
 }
-impl support::Record for ElicitRequestFormParamsRequestedSchema {
-    const NAME: &'static str = "ElicitRequestFormParamsRequestedSchema";
-    const KEYS: &'static [&'static str] = &["$schema", "type", "properties", "required"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = None;
-        let mut r#type = None;
-        let mut properties = None;
-        let mut required = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut schema),
-                1usize => members.tag(&["object"], &mut r#type),
-                2usize => members.put(&mut properties),
-                3usize => members.put(&mut required),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, r#type, "object", &[])?;
-        Ok(Self {
-            schema: members.take(0usize, schema)?,
-            properties: members.require(2usize, properties)?,
-            required: members.take(3usize, required)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ElicitRequestFormParamsRequestedSchema = "ElicitRequestFormParamsRequestedSchema";
+    0 "$schema" optional schema;
+    1 "type" constant r#type = "object";
+    2 "properties" required properties;
+    3 "required" optional required;
+    .. keep extra;
 }
-support::deserialize!(ElicitRequestFormParamsRequestedSchema);
-impl support::Written for ElicitRequestFormParamsRequestedSchema {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.schema);
-        members.put(1usize, "object");
-        members.put(2usize, &self.properties);
-        members.optional(3usize, &self.required);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ElicitRequestFormParamsRequestedSchema);
 /// Form question.
 ///
 /// Asks a person to fill in a form. `mode` may be left out; a question without it is a form.
@@ -6814,48 +4830,13 @@ impl ElicitRequestFormParams {
         }
     }
 }
-impl support::Record for ElicitRequestFormParams {
-    const NAME: &'static str = "ElicitRequestFormParams";
-    const KEYS: &'static [&'static str] = &["mode", "message", "requestedSchema"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = None;
-        let mut message = None;
-        let mut requested_schema = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["form"], &mut mode),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut requested_schema),
-                _ => members.keep(),
-            }?
-        }
-        let given = mode.is_some();
-        if given {
-            members.constant(0usize, mode, "form", &[])?;
-        }
-        let mode = given;
-        Ok(Self {
-            mode,
-            message: members.require(1usize, message)?,
-            requested_schema: members.require(2usize, requested_schema)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ElicitRequestFormParams = "ElicitRequestFormParams";
+    0 "mode" flag mode = "form";
+    1 "message" required message;
+    2 "requestedSchema" required requested_schema;
+    .. keep extra;
 }
-support::deserialize!(ElicitRequestFormParams);
-impl support::Written for ElicitRequestFormParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        if self.mode {
-            members.put(0usize, "form");
-        }
-        members.put(1usize, &self.message);
-        members.put(2usize, &self.requested_schema);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ElicitRequestFormParams);
 /// Link question.
 ///
 /// Asks a person to open an address and see to something there, out of the client's sight.
@@ -6882,41 +4863,13 @@ impl ElicitRequestURLParams {
         }
     }
 }
-impl support::Record for ElicitRequestURLParams {
-    const NAME: &'static str = "ElicitRequestURLParams";
-    const KEYS: &'static [&'static str] = &["mode", "message", "url"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = None;
-        let mut message = None;
-        let mut url = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["url"], &mut mode),
-                1usize => members.put(&mut message),
-                2usize => members.put(&mut url),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, mode, "url", &[])?;
-        Ok(Self {
-            message: members.require(1usize, message)?,
-            url: members.require(2usize, url)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ElicitRequestURLParams = "ElicitRequestURLParams";
+    0 "mode" constant mode = "url";
+    1 "message" required message;
+    2 "url" required url;
+    .. keep extra;
 }
-support::deserialize!(ElicitRequestURLParams);
-impl support::Written for ElicitRequestURLParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "url");
-        members.put(1usize, &self.message);
-        members.put(2usize, &self.url);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ElicitRequestURLParams);
 /// Question.
 ///
 /// What a person is asked, told apart by `mode`.
@@ -6976,11 +4929,7 @@ impl support::Record for ElicitRequestParams {
         match &*found {
             "form" => {
                 let value: Result<_, A::Error> = {
-                    let given = mode.is_some();
-                    if given {
-                        members.constant(0usize, mode, "form", &[])?;
-                    }
-                    let mode = given;
+                    let mode = members.flag(0usize, mode, "form")?;
                     Ok(ElicitRequestFormParams {
                         mode,
                         message: members.require(1usize, message)?,
@@ -7040,37 +4989,12 @@ impl ElicitRequest {
         }
     }
 }
-impl support::Record for ElicitRequest {
-    const NAME: &'static str = "ElicitRequest";
-    const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["elicitation/create"], &mut method),
-                1usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, method, "elicitation/create", &[])?;
-        Ok(Self {
-            params: members.require(1usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ElicitRequest = "ElicitRequest";
+    0 "method" constant method = "elicitation/create";
+    1 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(ElicitRequest);
-impl support::Written for ElicitRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "elicitation/create");
-        members.put(1usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ElicitRequest);
 impl ElicitRequest {
     /// The method, `elicitation/create`.
     pub const METHOD: &'static str = "elicitation/create";
@@ -7288,37 +5212,12 @@ impl ElicitResult {
         self
     }
 }
-impl support::Record for ElicitResult {
-    const NAME: &'static str = "ElicitResult";
-    const KEYS: &'static [&'static str] = &["action", "content"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut action = None;
-        let mut content = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut action),
-                1usize => members.put(&mut content),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            action: members.require(0usize, action)?,
-            content: members.take(1usize, content)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ElicitResult = "ElicitResult";
+    0 "action" required action;
+    1 "content" optional content;
+    .. keep extra;
 }
-support::deserialize!(ElicitResult);
-impl support::Written for ElicitResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.action);
-        members.optional(1usize, &self.content);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ElicitResult);
 /// Tool use block.
 ///
 /// A model's wish to have a tool called.
@@ -7362,49 +5261,15 @@ impl ToolUseContent {
         self
     }
 }
-impl support::Record for ToolUseContent {
-    const NAME: &'static str = "ToolUseContent";
-    const KEYS: &'static [&'static str] = &["type", "id", "name", "input", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut id = None;
-        let mut name = None;
-        let mut input = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["tool_use"], &mut r#type),
-                1usize => members.put(&mut id),
-                2usize => members.put(&mut name),
-                3usize => members.put(&mut input),
-                4usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "tool_use", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            name: members.require(2usize, name)?,
-            input: members.require(3usize, input)?,
-            meta: members.take(4usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolUseContent = "ToolUseContent";
+    0 "type" constant r#type = "tool_use";
+    1 "id" required id;
+    2 "name" required name;
+    3 "input" required input;
+    4 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ToolUseContent);
-impl support::Written for ToolUseContent {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "tool_use");
-        members.put(1usize, &self.id);
-        members.put(2usize, &self.name);
-        members.put(3usize, &self.input);
-        members.optional(4usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolUseContent);
 /// Tool result block.
 ///
 /// What came of a tool that a model wanted called.
@@ -7461,60 +5326,16 @@ impl ToolResultContent {
         self
     }
 }
-impl support::Record for ToolResultContent {
-    const NAME: &'static str = "ToolResultContent";
-    const KEYS: &'static [&'static str] = &[
-        "type",
-        "toolUseId",
-        "content",
-        "structuredContent",
-        "isError",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut r#type = None;
-        let mut tool_use_id = None;
-        let mut content = None;
-        let mut structured_content = None;
-        let mut is_error = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["tool_result"], &mut r#type),
-                1usize => members.put(&mut tool_use_id),
-                2usize => members.put(&mut content),
-                3usize => members.put(&mut structured_content),
-                4usize => members.put(&mut is_error),
-                5usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, r#type, "tool_result", &[])?;
-        Ok(Self {
-            tool_use_id: members.require(1usize, tool_use_id)?,
-            content: members.require(2usize, content)?,
-            structured_content: members.take(3usize, structured_content)?,
-            is_error: members.take(4usize, is_error)?,
-            meta: members.take(5usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolResultContent = "ToolResultContent";
+    0 "type" constant r#type = "tool_result";
+    1 "toolUseId" required tool_use_id;
+    2 "content" required content;
+    3 "structuredContent" optional structured_content;
+    4 "isError" optional is_error;
+    5 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ToolResultContent);
-impl support::Written for ToolResultContent {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "tool_result");
-        members.put(1usize, &self.tool_use_id);
-        members.put(2usize, &self.content);
-        members.optional(3usize, &self.structured_content);
-        members.optional(4usize, &self.is_error);
-        members.optional(5usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolResultContent);
 /// Sampling block.
 ///
 /// A piece of a conversation with a model.
@@ -7827,41 +5648,13 @@ impl SamplingMessage {
         self
     }
 }
-impl support::Record for SamplingMessage {
-    const NAME: &'static str = "SamplingMessage";
-    const KEYS: &'static [&'static str] = &["role", "content", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = None;
-        let mut content = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut role),
-                1usize => members.put(&mut content),
-                2usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            role: members.require(0usize, role)?,
-            content: members.require(1usize, content)?,
-            meta: members.take(2usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SamplingMessage = "SamplingMessage";
+    0 "role" required role;
+    1 "content" required content;
+    2 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(SamplingMessage);
-impl support::Written for SamplingMessage {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.role);
-        members.put(1usize, &self.content);
-        members.optional(2usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SamplingMessage);
 /// Model hint.
 ///
 /// A name or part of a name that suggests a model; the client may map it to one of its own.
@@ -7892,33 +5685,11 @@ impl ModelHint {
         self
     }
 }
-impl support::Record for ModelHint {
-    const NAME: &'static str = "ModelHint";
-    const KEYS: &'static [&'static str] = &["name"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut name),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            name: members.take(0usize, name)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ModelHint = "ModelHint";
+    0 "name" optional name;
+    .. keep extra;
 }
-support::deserialize!(ModelHint);
-impl support::Written for ModelHint {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.name);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ModelHint);
 /// Model preferences.
 ///
 /// What a server would like the model to be good at. The client decides.
@@ -7979,50 +5750,14 @@ impl ModelPreferences {
         self
     }
 }
-impl support::Record for ModelPreferences {
-    const NAME: &'static str = "ModelPreferences";
-    const KEYS: &'static [&'static str] = &[
-        "hints",
-        "costPriority",
-        "speedPriority",
-        "intelligencePriority",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut hints = None;
-        let mut cost_priority = None;
-        let mut speed_priority = None;
-        let mut intelligence_priority = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut hints),
-                1usize => members.put(&mut cost_priority),
-                2usize => members.put(&mut speed_priority),
-                3usize => members.put(&mut intelligence_priority),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            hints: members.take(0usize, hints)?,
-            cost_priority: members.take(1usize, cost_priority)?,
-            speed_priority: members.take(2usize, speed_priority)?,
-            intelligence_priority: members.take(3usize, intelligence_priority)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ModelPreferences = "ModelPreferences";
+    0 "hints" optional hints;
+    1 "costPriority" optional cost_priority;
+    2 "speedPriority" optional speed_priority;
+    3 "intelligencePriority" optional intelligence_priority;
+    .. keep extra;
 }
-support::deserialize!(ModelPreferences);
-impl support::Written for ModelPreferences {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.hints);
-        members.optional(1usize, &self.cost_priority);
-        members.optional(2usize, &self.speed_priority);
-        members.optional(3usize, &self.intelligence_priority);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ModelPreferences);
 /// Tool freedom.
 ///
 /// Whether a model is free to call tools, has to, or must not.
@@ -8119,33 +5854,11 @@ impl ToolChoice {
         self
     }
 }
-impl support::Record for ToolChoice {
-    const NAME: &'static str = "ToolChoice";
-    const KEYS: &'static [&'static str] = &["mode"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut mode),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            mode: members.take(0usize, mode)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ToolChoice = "ToolChoice";
+    0 "mode" optional mode;
+    .. keep extra;
 }
-support::deserialize!(ToolChoice);
-impl support::Written for ToolChoice {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.mode);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ToolChoice);
 /// Context to include.
 ///
 /// Which servers' context goes into the prompt. Everything but `none` is on its way out.
@@ -8322,80 +6035,20 @@ impl CreateMessageRequestParams {
         self
     }
 }
-impl support::Record for CreateMessageRequestParams {
-    const NAME: &'static str = "CreateMessageRequestParams";
-    const KEYS: &'static [&'static str] = &[
-        "messages",
-        "maxTokens",
-        "systemPrompt",
-        "modelPreferences",
-        "includeContext",
-        "temperature",
-        "stopSequences",
-        "tools",
-        "toolChoice",
-        "metadata",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut messages = None;
-        let mut max_tokens = None;
-        let mut system_prompt = None;
-        let mut model_preferences = None;
-        let mut include_context = None;
-        let mut temperature = None;
-        let mut stop_sequences = None;
-        let mut tools = None;
-        let mut tool_choice = None;
-        let mut metadata = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut messages),
-                1usize => members.put(&mut max_tokens),
-                2usize => members.put(&mut system_prompt),
-                3usize => members.put(&mut model_preferences),
-                4usize => members.put(&mut include_context),
-                5usize => members.put(&mut temperature),
-                6usize => members.put(&mut stop_sequences),
-                7usize => members.put(&mut tools),
-                8usize => members.put(&mut tool_choice),
-                9usize => members.put(&mut metadata),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            messages: members.require(0usize, messages)?,
-            max_tokens: members.require(1usize, max_tokens)?,
-            system_prompt: members.take(2usize, system_prompt)?,
-            model_preferences: members.take(3usize, model_preferences)?,
-            include_context: members.take(4usize, include_context)?,
-            temperature: members.take(5usize, temperature)?,
-            stop_sequences: members.take(6usize, stop_sequences)?,
-            tools: members.take(7usize, tools)?,
-            tool_choice: members.take(8usize, tool_choice)?,
-            metadata: members.take(9usize, metadata)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CreateMessageRequestParams = "CreateMessageRequestParams";
+    0 "messages" required messages;
+    1 "maxTokens" required max_tokens;
+    2 "systemPrompt" optional system_prompt;
+    3 "modelPreferences" optional model_preferences;
+    4 "includeContext" optional include_context;
+    5 "temperature" optional temperature;
+    6 "stopSequences" optional stop_sequences;
+    7 "tools" optional tools;
+    8 "toolChoice" optional tool_choice;
+    9 "metadata" optional metadata;
+    .. keep extra;
 }
-support::deserialize!(CreateMessageRequestParams);
-impl support::Written for CreateMessageRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.messages);
-        members.put(1usize, &self.max_tokens);
-        members.optional(2usize, &self.system_prompt);
-        members.optional(3usize, &self.model_preferences);
-        members.optional(4usize, &self.include_context);
-        members.optional(5usize, &self.temperature);
-        members.optional(6usize, &self.stop_sequences);
-        members.optional(7usize, &self.tools);
-        members.optional(8usize, &self.tool_choice);
-        members.optional(9usize, &self.metadata);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CreateMessageRequestParams);
 /// Sampling request.
 ///
 /// A server's request for words from the client's model. It travels inside another message, so it has no id of its own.
@@ -8419,37 +6072,12 @@ impl CreateMessageRequest {
         }
     }
 }
-impl support::Record for CreateMessageRequest {
-    const NAME: &'static str = "CreateMessageRequest";
-    const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["sampling/createMessage"], &mut method),
-                1usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, method, "sampling/createMessage", &[])?;
-        Ok(Self {
-            params: members.require(1usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CreateMessageRequest = "CreateMessageRequest";
+    0 "method" constant method = "sampling/createMessage";
+    1 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(CreateMessageRequest);
-impl support::Written for CreateMessageRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "sampling/createMessage");
-        members.put(1usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CreateMessageRequest);
 impl CreateMessageRequest {
     /// The method, `sampling/createMessage`.
     pub const METHOD: &'static str = "sampling/createMessage";
@@ -8512,55 +6140,15 @@ impl CreateMessageResult {
         self
     }
 }
-impl support::Record for CreateMessageResult {
-    const NAME: &'static str = "CreateMessageResult";
-    const KEYS: &'static [&'static str] = &[
-        "role",
-        "content",
-        "model",
-        "stopReason",
-        "_meta",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = None;
-        let mut content = None;
-        let mut model = None;
-        let mut stop_reason = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut role),
-                1usize => members.put(&mut content),
-                2usize => members.put(&mut model),
-                3usize => members.put(&mut stop_reason),
-                4usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            role: members.require(0usize, role)?,
-            content: members.require(1usize, content)?,
-            model: members.require(2usize, model)?,
-            stop_reason: members.take(3usize, stop_reason)?,
-            meta: members.take(4usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CreateMessageResult = "CreateMessageResult";
+    0 "role" required role;
+    1 "content" required content;
+    2 "model" required model;
+    3 "stopReason" optional stop_reason;
+    4 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(CreateMessageResult);
-impl support::Written for CreateMessageResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.role);
-        members.put(1usize, &self.content);
-        members.put(2usize, &self.model);
-        members.optional(3usize, &self.stop_reason);
-        members.optional(4usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CreateMessageResult);
 /// Roots params.
 ///
 /// Nothing but metadata.
@@ -8591,33 +6179,11 @@ impl ListRootsRequestParams {
         self
     }
 }
-impl support::Record for ListRootsRequestParams {
-    const NAME: &'static str = "ListRootsRequestParams";
-    const KEYS: &'static [&'static str] = &["_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ListRootsRequestParams = "ListRootsRequestParams";
+    0 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(ListRootsRequestParams);
-impl support::Written for ListRootsRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ListRootsRequestParams);
 /// Roots request.
 ///
 /// Asks which folders or addresses the client wants the server to work in. It travels inside another message, so it has no id of its own.
@@ -8648,37 +6214,12 @@ impl ListRootsRequest {
         self
     }
 }
-impl support::Record for ListRootsRequest {
-    const NAME: &'static str = "ListRootsRequest";
-    const KEYS: &'static [&'static str] = &["method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["roots/list"], &mut method),
-                1usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, method, "roots/list", &[])?;
-        Ok(Self {
-            params: members.take(1usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ListRootsRequest = "ListRootsRequest";
+    0 "method" constant method = "roots/list";
+    1 "params" optional params;
+    .. keep extra;
 }
-support::deserialize!(ListRootsRequest);
-impl support::Written for ListRootsRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "roots/list");
-        members.optional(1usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ListRootsRequest);
 impl ListRootsRequest {
     /// The method, `roots/list`.
     pub const METHOD: &'static str = "roots/list";
@@ -8731,41 +6272,13 @@ impl Root {
         self
     }
 }
-impl support::Record for Root {
-    const NAME: &'static str = "Root";
-    const KEYS: &'static [&'static str] = &["uri", "name", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = None;
-        let mut name = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut uri),
-                1usize => members.put(&mut name),
-                2usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            uri: members.require(0usize, uri)?,
-            name: members.take(1usize, name)?,
-            meta: members.take(2usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Root = "Root";
+    0 "uri" required uri;
+    1 "name" optional name;
+    2 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(Root);
-impl support::Written for Root {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.uri);
-        members.optional(1usize, &self.name);
-        members.optional(2usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Root);
 /// Roots result.
 ///
 /// The places the client names.
@@ -8789,33 +6302,11 @@ impl ListRootsResult {
         }
     }
 }
-impl support::Record for ListRootsResult {
-    const NAME: &'static str = "ListRootsResult";
-    const KEYS: &'static [&'static str] = &["roots"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut roots = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut roots),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            roots: members.require(0usize, roots)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    ListRootsResult = "ListRootsResult";
+    0 "roots" required roots;
+    .. keep extra;
 }
-support::deserialize!(ListRootsResult);
-impl support::Written for ListRootsResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.roots);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(ListRootsResult);
 /// Input key.
 ///
 /// Name of one input request, chosen by the server; the response comes back under it. Over the life of a task no key is used twice. It is the key of InputRequests and InputResponses.
@@ -9255,50 +6746,14 @@ impl SubscriptionFilter {
         self
     }
 }
-impl support::Record for SubscriptionFilter {
-    const NAME: &'static str = "SubscriptionFilter";
-    const KEYS: &'static [&'static str] = &[
-        "toolsListChanged",
-        "promptsListChanged",
-        "resourcesListChanged",
-        "resourceSubscriptions",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools_list_changed = None;
-        let mut prompts_list_changed = None;
-        let mut resources_list_changed = None;
-        let mut resource_subscriptions = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut tools_list_changed),
-                1usize => members.put(&mut prompts_list_changed),
-                2usize => members.put(&mut resources_list_changed),
-                3usize => members.put(&mut resource_subscriptions),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            tools_list_changed: members.take(0usize, tools_list_changed)?,
-            prompts_list_changed: members.take(1usize, prompts_list_changed)?,
-            resources_list_changed: members.take(2usize, resources_list_changed)?,
-            resource_subscriptions: members.take(3usize, resource_subscriptions)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionFilter = "SubscriptionFilter";
+    0 "toolsListChanged" optional tools_list_changed;
+    1 "promptsListChanged" optional prompts_list_changed;
+    2 "resourcesListChanged" optional resources_list_changed;
+    3 "resourceSubscriptions" optional resource_subscriptions;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionFilter);
-impl support::Written for SubscriptionFilter {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.tools_list_changed);
-        members.optional(1usize, &self.prompts_list_changed);
-        members.optional(2usize, &self.resources_list_changed);
-        members.optional(3usize, &self.resource_subscriptions);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionFilter);
 /// Listen result metadata.
 ///
 /// Metadata of the result that ends a subscription; it names the subscription.
@@ -9332,40 +6787,12 @@ impl SubscriptionsListenResultMetaObject {
         self
     }
 }
-impl support::Record for SubscriptionsListenResultMetaObject {
-    const NAME: &'static str = "SubscriptionsListenResultMetaObject";
-    const KEYS: &'static [&'static str] = &[
-        "io.modelcontextprotocol/serverInfo",
-        "io.modelcontextprotocol/subscriptionId",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut server_info = None;
-        let mut subscription_id = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut server_info),
-                1usize => members.put(&mut subscription_id),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            server_info: members.take(0usize, server_info)?,
-            subscription_id: members.require(1usize, subscription_id)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsListenResultMetaObject = "SubscriptionsListenResultMetaObject";
+    0 "io.modelcontextprotocol/serverInfo" optional server_info;
+    1 "io.modelcontextprotocol/subscriptionId" required subscription_id;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsListenResultMetaObject);
-impl support::Written for SubscriptionsListenResultMetaObject {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.server_info);
-        members.put(1usize, &self.subscription_id);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsListenResultMetaObject);
 /// Listen result.
 ///
 /// Sent when the server itself ends a subscription in good order, and only then.
@@ -9389,36 +6816,9 @@ impl SubscriptionsListenResult {
         }
     }
 }
-impl support::Record for SubscriptionsListenResult {
-    const NAME: &'static str = "SubscriptionsListenResult";
-    const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete"], &mut result_type),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &[])?;
-        }
-        Ok(Self {
-            meta: members.require(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsListenResult = "SubscriptionsListenResult";
+    0 "resultType" assumed result_type = "complete";
+    1 "_meta" required meta;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsListenResult);
-impl support::Written for SubscriptionsListenResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.put(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsListenResult);

@@ -6,117 +6,167 @@ static DEFINITIONS: crate::schema::Definitions = crate::schema::Definitions::new
     include_str!("schema.json"),
 );
 crate::schema::describe! {
-    DEFINITIONS[] Uri = "Uri"; [] Base64Data = "Base64Data"; [] DurationMs =
-    "DurationMs"; [] Priority = "Priority"; [] Role = "Role"; [] LoggingLevel =
-    "LoggingLevel"; [] RequestId = "RequestId"; [] ProgressToken = "ProgressToken"; []
-    JSONRPCRequest = "JSONRPCRequest"; [] JSONRPCNotification = "JSONRPCNotification"; []
-    JSONRPCResultResponse = "JSONRPCResultResponse"; [] JSONRPCErrorResponse =
-    "JSONRPCErrorResponse"; [] RequestMetaObject = "RequestMetaObject"; []
-    ResultMetaObject = "ResultMetaObject"; [] NotificationMetaObject =
-    "NotificationMetaObject"; [] RequestParams = "RequestParams"; [] NotificationParams =
-    "NotificationParams"; [] ResultType = "ResultType"; [] ResultObject = "Result"; []
-    ErrorCode = "ErrorCode"; [] ErrorObject = "Error"; [] MethodNotFoundError =
-    "MethodNotFoundError"; [] InvalidParamsError = "InvalidParamsError"; [] InternalError
-    = "InternalError"; [] HeaderMismatchErrorError = "HeaderMismatchErrorError"; []
-    HeaderMismatchError = "HeaderMismatchError"; []
-    MissingRequiredClientCapabilityErrorErrorData =
-    "MissingRequiredClientCapabilityErrorErrorData"; []
-    MissingRequiredClientCapabilityErrorError =
-    "MissingRequiredClientCapabilityErrorError"; [] MissingRequiredClientCapabilityError
-    = "MissingRequiredClientCapabilityError"; [] IconTheme = "IconTheme"; [] Icon =
-    "Icon"; [] Implementation = "Implementation"; [] ClientCapabilitiesExperimental =
-    "ClientCapabilitiesExperimental"; [] ClientCapabilitiesExtensions =
-    "ClientCapabilitiesExtensions"; [] ClientCapabilitiesElicitation =
-    "ClientCapabilitiesElicitation"; [] ClientCapabilitiesSampling =
-    "ClientCapabilitiesSampling"; [] ClientCapabilities = "ClientCapabilities"; []
-    ServerCapabilitiesExperimental = "ServerCapabilitiesExperimental"; []
-    ServerCapabilitiesExtensions = "ServerCapabilitiesExtensions"; []
-    ServerCapabilitiesPrompts = "ServerCapabilitiesPrompts"; []
-    ServerCapabilitiesResources = "ServerCapabilitiesResources"; []
-    ServerCapabilitiesTools = "ServerCapabilitiesTools"; [] ServerCapabilities =
-    "ServerCapabilities"; [] DiscoverRequest = "DiscoverRequest"; []
-    DiscoverResultCacheScope = "DiscoverResultCacheScope"; [] DiscoverResult =
-    "DiscoverResult"; [] CancelledNotificationParams = "CancelledNotificationParams"; []
-    CancelledNotification = "CancelledNotification"; [] Annotations = "Annotations"; []
-    TextContent = "TextContent"; [] ImageContent = "ImageContent"; [] AudioContent =
-    "AudioContent"; [] ResourceLink = "ResourceLink"; [] TextResourceContents =
-    "TextResourceContents"; [] BlobResourceContents = "BlobResourceContents"; []
-    EmbeddedResourceResource = "EmbeddedResourceResource"; [] EmbeddedResource =
-    "EmbeddedResource"; [] ContentBlock = "ContentBlock"; [] ToolInputSchema =
-    "ToolInputSchema"; [] ToolOutputSchema = "ToolOutputSchema"; [] ToolAnnotations =
-    "ToolAnnotations"; [] Tool = "Tool"; [] CallToolRequestParams =
-    "CallToolRequestParams"; [] CallToolRequest = "CallToolRequest"; [] CallToolResult =
-    "CallToolResult"; [] InputRequiredResult = "InputRequiredResult"; []
-    StringSchemaFormat = "StringSchemaFormat"; [] StringSchema = "StringSchema"; []
-    NumberSchemaType = "NumberSchemaType"; [] NumberSchema = "NumberSchema"; []
-    BooleanSchema = "BooleanSchema"; [] UntitledSingleSelectEnumSchema =
-    "UntitledSingleSelectEnumSchema"; [] TitledSingleSelectEnumSchemaOneOfItem =
-    "TitledSingleSelectEnumSchemaOneOfItem"; [] TitledSingleSelectEnumSchema =
-    "TitledSingleSelectEnumSchema"; [] LegacyTitledEnumSchema = "LegacyTitledEnumSchema";
-    [] UntitledMultiSelectEnumSchemaItems = "UntitledMultiSelectEnumSchemaItems"; []
-    UntitledMultiSelectEnumSchema = "UntitledMultiSelectEnumSchema"; []
-    TitledMultiSelectEnumSchemaItemsAnyOfItem =
-    "TitledMultiSelectEnumSchemaItemsAnyOfItem"; [] TitledMultiSelectEnumSchemaItems =
-    "TitledMultiSelectEnumSchemaItems"; [] TitledMultiSelectEnumSchema =
-    "TitledMultiSelectEnumSchema"; [] PrimitiveSchemaDefinition =
-    "PrimitiveSchemaDefinition"; [] ElicitRequestFormParamsRequestedSchemaProperties =
-    "ElicitRequestFormParamsRequestedSchemaProperties"; []
-    ElicitRequestFormParamsRequestedSchema = "ElicitRequestFormParamsRequestedSchema"; []
-    ElicitRequestFormParams = "ElicitRequestFormParams"; [] ElicitRequestURLParams =
-    "ElicitRequestURLParams"; [] ElicitRequestParams = "ElicitRequestParams"; []
-    ElicitRequest = "ElicitRequest"; [] ElicitResultAction = "ElicitResultAction"; []
-    ElicitResultContentValue = "ElicitResultContentValue"; [] ElicitResultContent =
-    "ElicitResultContent"; [] ElicitResult = "ElicitResult"; [] ToolUseContent =
-    "ToolUseContent"; [] ToolResultContent = "ToolResultContent"; []
-    SamplingMessageContentBlock = "SamplingMessageContentBlock"; []
-    SamplingMessageContent = "SamplingMessageContent"; [] SamplingMessage =
-    "SamplingMessage"; [] ModelHint = "ModelHint"; [] ModelPreferences =
-    "ModelPreferences"; [] ToolChoiceMode = "ToolChoiceMode"; [] ToolChoice =
-    "ToolChoice"; [] CreateMessageRequestParamsIncludeContext =
-    "CreateMessageRequestParamsIncludeContext"; [] CreateMessageRequestParams =
-    "CreateMessageRequestParams"; [] CreateMessageRequest = "CreateMessageRequest"; []
-    CreateMessageResult = "CreateMessageResult"; [] ListRootsRequestParams =
-    "ListRootsRequestParams"; [] ListRootsRequest = "ListRootsRequest"; [] Root = "Root";
-    [] ListRootsResult = "ListRootsResult"; [] InputKey = "InputKey"; [] InputRequest =
-    "InputRequest"; [] InputRequests = "InputRequests"; [] InputResponse =
-    "InputResponse"; [] InputResponses = "InputResponses"; [] SubscriptionFilter =
-    "SubscriptionFilter"; [] SubscriptionsListenResultMetaObject =
-    "SubscriptionsListenResultMetaObject"; [] SubscriptionsListenResult =
-    "SubscriptionsListenResult"; [] TasksExtensionCapability =
-    "TasksExtensionCapability"; [] TaskId = "TaskId"; [] Timestamp = "Timestamp"; []
-    TaskStatus = "TaskStatus"; [] Task = "Task"; [] WorkingTask = "WorkingTask"; []
-    InputRequiredTask = "InputRequiredTask"; [P] CompletedTask < P > = "CompletedTask";
-    [] FailedTask = "FailedTask"; [] CancelledTask = "CancelledTask"; [P] DetailedTask <
-    P > = "DetailedTask"; [] CreateTaskResult = "CreateTaskResult"; [] CallToolResponse =
-    "CallToolResponse"; [] GetTaskRequestParams = "GetTaskRequestParams"; []
-    GetTaskRequest = "GetTaskRequest"; [] WorkingTaskResult = "WorkingTaskResult"; []
-    InputRequiredTaskResult = "InputRequiredTaskResult"; [P] CompletedTaskResult < P > =
-    "CompletedTaskResult"; [] FailedTaskResult = "FailedTaskResult"; []
-    CancelledTaskResult = "CancelledTaskResult"; [P] GetTaskResult < P > =
-    "GetTaskResult"; [] UpdateTaskRequestParams = "UpdateTaskRequestParams"; []
-    UpdateTaskRequest = "UpdateTaskRequest"; [] UpdateTaskResult = "UpdateTaskResult"; []
-    InvalidInputResponseErrorDataKeys = "InvalidInputResponseErrorDataKeys"; []
-    InvalidInputResponseErrorData = "InvalidInputResponseErrorData"; []
-    CancelTaskRequestParams = "CancelTaskRequestParams"; [] CancelTaskRequest =
-    "CancelTaskRequest"; [] CancelTaskResult = "CancelTaskResult"; []
-    RateLimitedErrorData = "RateLimitedErrorData"; [] TaskProgress = "TaskProgress"; []
-    WorkingTaskNotificationParams = "WorkingTaskNotificationParams"; []
-    InputRequiredTaskNotificationParams = "InputRequiredTaskNotificationParams"; [P]
-    CompletedTaskNotificationParams < P > = "CompletedTaskNotificationParams"; []
-    FailedTaskNotificationParams = "FailedTaskNotificationParams"; []
-    CancelledTaskNotificationParams = "CancelledTaskNotificationParams"; [P]
-    TaskStatusNotificationParams < P > = "TaskStatusNotificationParams"; [P]
-    TaskStatusNotification < P > = "TaskStatusNotification"; []
-    TaskSubscriptionNotifications = "TaskSubscriptionNotifications"; []
-    TaskSubscriptionAcknowledgedNotifications =
-    "TaskSubscriptionAcknowledgedNotifications"; []
-    SubscriptionsListenRequestParamsNotifications =
-    "SubscriptionsListenRequestParamsNotifications"; [] SubscriptionsListenRequestParams
-    = "SubscriptionsListenRequestParams"; [] SubscriptionsListenRequest =
-    "SubscriptionsListenRequest"; []
-    SubscriptionsAcknowledgedNotificationParamsNotifications =
-    "SubscriptionsAcknowledgedNotificationParamsNotifications"; []
-    SubscriptionsAcknowledgedNotificationParams =
-    "SubscriptionsAcknowledgedNotificationParams"; []
-    SubscriptionsAcknowledgedNotification = "SubscriptionsAcknowledgedNotification";
+    DEFINITIONS;
+    [] Uri = "Uri";
+    [] Base64Data = "Base64Data";
+    [] DurationMs = "DurationMs";
+    [] Priority = "Priority";
+    [] Role = "Role";
+    [] LoggingLevel = "LoggingLevel";
+    [] RequestId = "RequestId";
+    [] ProgressToken = "ProgressToken";
+    [] JSONRPCRequest = "JSONRPCRequest";
+    [] JSONRPCNotification = "JSONRPCNotification";
+    [] JSONRPCResultResponse = "JSONRPCResultResponse";
+    [] JSONRPCErrorResponse = "JSONRPCErrorResponse";
+    [] RequestMetaObject = "RequestMetaObject";
+    [] ResultMetaObject = "ResultMetaObject";
+    [] NotificationMetaObject = "NotificationMetaObject";
+    [] RequestParams = "RequestParams";
+    [] NotificationParams = "NotificationParams";
+    [] ResultType = "ResultType";
+    [] ResultObject = "Result";
+    [] ErrorCode = "ErrorCode";
+    [] ErrorObject = "Error";
+    [] MethodNotFoundError = "MethodNotFoundError";
+    [] InvalidParamsError = "InvalidParamsError";
+    [] InternalError = "InternalError";
+    [] HeaderMismatchErrorError = "HeaderMismatchErrorError";
+    [] HeaderMismatchError = "HeaderMismatchError";
+    [] MissingRequiredClientCapabilityErrorErrorData = "MissingRequiredClientCapabilityErrorErrorData";
+    [] MissingRequiredClientCapabilityErrorError = "MissingRequiredClientCapabilityErrorError";
+    [] MissingRequiredClientCapabilityError = "MissingRequiredClientCapabilityError";
+    [] IconTheme = "IconTheme";
+    [] Icon = "Icon";
+    [] Implementation = "Implementation";
+    [] ClientCapabilitiesExperimental = "ClientCapabilitiesExperimental";
+    [] ClientCapabilitiesExtensions = "ClientCapabilitiesExtensions";
+    [] ClientCapabilitiesElicitation = "ClientCapabilitiesElicitation";
+    [] ClientCapabilitiesSampling = "ClientCapabilitiesSampling";
+    [] ClientCapabilities = "ClientCapabilities";
+    [] ServerCapabilitiesExperimental = "ServerCapabilitiesExperimental";
+    [] ServerCapabilitiesExtensions = "ServerCapabilitiesExtensions";
+    [] ServerCapabilitiesPrompts = "ServerCapabilitiesPrompts";
+    [] ServerCapabilitiesResources = "ServerCapabilitiesResources";
+    [] ServerCapabilitiesTools = "ServerCapabilitiesTools";
+    [] ServerCapabilities = "ServerCapabilities";
+    [] DiscoverRequest = "DiscoverRequest";
+    [] DiscoverResultCacheScope = "DiscoverResultCacheScope";
+    [] DiscoverResult = "DiscoverResult";
+    [] CancelledNotificationParams = "CancelledNotificationParams";
+    [] CancelledNotification = "CancelledNotification";
+    [] Annotations = "Annotations";
+    [] TextContent = "TextContent";
+    [] ImageContent = "ImageContent";
+    [] AudioContent = "AudioContent";
+    [] ResourceLink = "ResourceLink";
+    [] TextResourceContents = "TextResourceContents";
+    [] BlobResourceContents = "BlobResourceContents";
+    [] EmbeddedResourceResource = "EmbeddedResourceResource";
+    [] EmbeddedResource = "EmbeddedResource";
+    [] ContentBlock = "ContentBlock";
+    [] ToolInputSchema = "ToolInputSchema";
+    [] ToolOutputSchema = "ToolOutputSchema";
+    [] ToolAnnotations = "ToolAnnotations";
+    [] Tool = "Tool";
+    [] CallToolRequestParams = "CallToolRequestParams";
+    [] CallToolRequest = "CallToolRequest";
+    [] CallToolResult = "CallToolResult";
+    [] InputRequiredResult = "InputRequiredResult";
+    [] StringSchemaFormat = "StringSchemaFormat";
+    [] StringSchema = "StringSchema";
+    [] NumberSchemaType = "NumberSchemaType";
+    [] NumberSchema = "NumberSchema";
+    [] BooleanSchema = "BooleanSchema";
+    [] UntitledSingleSelectEnumSchema = "UntitledSingleSelectEnumSchema";
+    [] TitledSingleSelectEnumSchemaOneOfItem = "TitledSingleSelectEnumSchemaOneOfItem";
+    [] TitledSingleSelectEnumSchema = "TitledSingleSelectEnumSchema";
+    [] LegacyTitledEnumSchema = "LegacyTitledEnumSchema";
+    [] UntitledMultiSelectEnumSchemaItems = "UntitledMultiSelectEnumSchemaItems";
+    [] UntitledMultiSelectEnumSchema = "UntitledMultiSelectEnumSchema";
+    [] TitledMultiSelectEnumSchemaItemsAnyOfItem = "TitledMultiSelectEnumSchemaItemsAnyOfItem";
+    [] TitledMultiSelectEnumSchemaItems = "TitledMultiSelectEnumSchemaItems";
+    [] TitledMultiSelectEnumSchema = "TitledMultiSelectEnumSchema";
+    [] PrimitiveSchemaDefinition = "PrimitiveSchemaDefinition";
+    [] ElicitRequestFormParamsRequestedSchemaProperties = "ElicitRequestFormParamsRequestedSchemaProperties";
+    [] ElicitRequestFormParamsRequestedSchema = "ElicitRequestFormParamsRequestedSchema";
+    [] ElicitRequestFormParams = "ElicitRequestFormParams";
+    [] ElicitRequestURLParams = "ElicitRequestURLParams";
+    [] ElicitRequestParams = "ElicitRequestParams";
+    [] ElicitRequest = "ElicitRequest";
+    [] ElicitResultAction = "ElicitResultAction";
+    [] ElicitResultContentValue = "ElicitResultContentValue";
+    [] ElicitResultContent = "ElicitResultContent";
+    [] ElicitResult = "ElicitResult";
+    [] ToolUseContent = "ToolUseContent";
+    [] ToolResultContent = "ToolResultContent";
+    [] SamplingMessageContentBlock = "SamplingMessageContentBlock";
+    [] SamplingMessageContent = "SamplingMessageContent";
+    [] SamplingMessage = "SamplingMessage";
+    [] ModelHint = "ModelHint";
+    [] ModelPreferences = "ModelPreferences";
+    [] ToolChoiceMode = "ToolChoiceMode";
+    [] ToolChoice = "ToolChoice";
+    [] CreateMessageRequestParamsIncludeContext = "CreateMessageRequestParamsIncludeContext";
+    [] CreateMessageRequestParams = "CreateMessageRequestParams";
+    [] CreateMessageRequest = "CreateMessageRequest";
+    [] CreateMessageResult = "CreateMessageResult";
+    [] ListRootsRequestParams = "ListRootsRequestParams";
+    [] ListRootsRequest = "ListRootsRequest";
+    [] Root = "Root";
+    [] ListRootsResult = "ListRootsResult";
+    [] InputKey = "InputKey";
+    [] InputRequest = "InputRequest";
+    [] InputRequests = "InputRequests";
+    [] InputResponse = "InputResponse";
+    [] InputResponses = "InputResponses";
+    [] SubscriptionFilter = "SubscriptionFilter";
+    [] SubscriptionsListenResultMetaObject = "SubscriptionsListenResultMetaObject";
+    [] SubscriptionsListenResult = "SubscriptionsListenResult";
+    [] TasksExtensionCapability = "TasksExtensionCapability";
+    [] TaskId = "TaskId";
+    [] Timestamp = "Timestamp";
+    [] TaskStatus = "TaskStatus";
+    [] Task = "Task";
+    [] WorkingTask = "WorkingTask";
+    [] InputRequiredTask = "InputRequiredTask";
+    [P] CompletedTask<P> = "CompletedTask";
+    [] FailedTask = "FailedTask";
+    [] CancelledTask = "CancelledTask";
+    [P] DetailedTask<P> = "DetailedTask";
+    [] CreateTaskResult = "CreateTaskResult";
+    [] CallToolResponse = "CallToolResponse";
+    [] GetTaskRequestParams = "GetTaskRequestParams";
+    [] GetTaskRequest = "GetTaskRequest";
+    [] WorkingTaskResult = "WorkingTaskResult";
+    [] InputRequiredTaskResult = "InputRequiredTaskResult";
+    [P] CompletedTaskResult<P> = "CompletedTaskResult";
+    [] FailedTaskResult = "FailedTaskResult";
+    [] CancelledTaskResult = "CancelledTaskResult";
+    [P] GetTaskResult<P> = "GetTaskResult";
+    [] UpdateTaskRequestParams = "UpdateTaskRequestParams";
+    [] UpdateTaskRequest = "UpdateTaskRequest";
+    [] UpdateTaskResult = "UpdateTaskResult";
+    [] InvalidInputResponseErrorDataKeys = "InvalidInputResponseErrorDataKeys";
+    [] InvalidInputResponseErrorData = "InvalidInputResponseErrorData";
+    [] CancelTaskRequestParams = "CancelTaskRequestParams";
+    [] CancelTaskRequest = "CancelTaskRequest";
+    [] CancelTaskResult = "CancelTaskResult";
+    [] RateLimitedErrorData = "RateLimitedErrorData";
+    [] TaskProgress = "TaskProgress";
+    [] WorkingTaskNotificationParams = "WorkingTaskNotificationParams";
+    [] InputRequiredTaskNotificationParams = "InputRequiredTaskNotificationParams";
+    [P] CompletedTaskNotificationParams<P> = "CompletedTaskNotificationParams";
+    [] FailedTaskNotificationParams = "FailedTaskNotificationParams";
+    [] CancelledTaskNotificationParams = "CancelledTaskNotificationParams";
+    [P] TaskStatusNotificationParams<P> = "TaskStatusNotificationParams";
+    [P] TaskStatusNotification<P> = "TaskStatusNotification";
+    [] TaskSubscriptionNotifications = "TaskSubscriptionNotifications";
+    [] TaskSubscriptionAcknowledgedNotifications = "TaskSubscriptionAcknowledgedNotifications";
+    [] SubscriptionsListenRequestParamsNotifications = "SubscriptionsListenRequestParamsNotifications";
+    [] SubscriptionsListenRequestParams = "SubscriptionsListenRequestParams";
+    [] SubscriptionsListenRequest = "SubscriptionsListenRequest";
+    [] SubscriptionsAcknowledgedNotificationParamsNotifications = "SubscriptionsAcknowledgedNotificationParamsNotifications";
+    [] SubscriptionsAcknowledgedNotificationParams = "SubscriptionsAcknowledgedNotificationParams";
+    [] SubscriptionsAcknowledgedNotification = "SubscriptionsAcknowledgedNotification";
 }

@@ -27,25 +27,10 @@ impl TasksExtensionCapability {
         }
     }
 }
-impl support::Record for TasksExtensionCapability {
-    const NAME: &'static str = "TasksExtensionCapability";
-    const KEYS: &'static [&'static str] = &[];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        while members.advance()?.is_some() {
-            members.keep()?;
-        }
-        Ok(Self { extra: members.extra() })
-    }
+support::record! {
+    TasksExtensionCapability = "TasksExtensionCapability";
+    .. keep extra;
 }
-support::deserialize!(TasksExtensionCapability);
-impl support::Written for TasksExtensionCapability {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TasksExtensionCapability);
 /// Task id.
 ///
 /// The server's name for a task, opaque to everybody else and beyond guessing.
@@ -298,65 +283,17 @@ impl Task {
         self
     }
 }
-impl support::Record for Task {
-    const NAME: &'static str = "Task";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status: members.require(1usize, status)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            poll_interval_ms: members.take(6usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    Task = "Task";
+    0 "taskId" required task_id;
+    1 "status" required status;
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttlMs" required ttl_ms;
+    6 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(Task);
-impl support::Written for Task {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, &self.status);
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl_ms);
-        members.optional(6usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(Task);
 /// Working task.
 ///
 /// A task that is being worked on and needs nothing from the client.
@@ -414,65 +351,17 @@ impl WorkingTask {
         self
     }
 }
-impl support::Record for WorkingTask {
-    const NAME: &'static str = "WorkingTask";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.tag(&["working"], &mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, status, "working", &[])?;
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            poll_interval_ms: members.take(6usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    WorkingTask = "WorkingTask";
+    0 "taskId" required task_id;
+    1 "status" constant status = "working";
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttlMs" required ttl_ms;
+    6 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(WorkingTask);
-impl support::Written for WorkingTask {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, "working");
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl_ms);
-        members.optional(6usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(WorkingTask);
 impl From<WorkingTask> for Task {
     #[inline]
     fn from(value: WorkingTask) -> Self {
@@ -549,70 +438,18 @@ impl InputRequiredTask {
         self
     }
 }
-impl support::Record for InputRequiredTask {
-    const NAME: &'static str = "InputRequiredTask";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "inputRequests",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut input_requests = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.tag(&["input_required"], &mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut poll_interval_ms),
-                7usize => members.put(&mut input_requests),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, status, "input_required", &[])?;
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            poll_interval_ms: members.take(6usize, poll_interval_ms)?,
-            input_requests: members.require(7usize, input_requests)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InputRequiredTask = "InputRequiredTask";
+    0 "taskId" required task_id;
+    1 "status" constant status = "input_required";
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttlMs" required ttl_ms;
+    6 "pollIntervalMs" optional poll_interval_ms;
+    7 "inputRequests" required input_requests;
+    .. keep extra;
 }
-support::deserialize!(InputRequiredTask);
-impl support::Written for InputRequiredTask {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, "input_required");
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl_ms);
-        members.optional(6usize, &self.poll_interval_ms);
-        members.put(7usize, &self.input_requests);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InputRequiredTask);
 impl From<InputRequiredTask> for Task {
     #[inline]
     fn from(value: InputRequiredTask) -> Self {
@@ -686,70 +523,18 @@ impl<P> CompletedTask<P> {
         self
     }
 }
-impl<P: support::Payload> support::Record for CompletedTask<P> {
-    const NAME: &'static str = "CompletedTask";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "result",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut result = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.tag(&["completed"], &mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut poll_interval_ms),
-                7usize => members.put(&mut result),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, status, "completed", &[])?;
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            poll_interval_ms: members.take(6usize, poll_interval_ms)?,
-            result: members.require(7usize, result)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CompletedTask<P> = "CompletedTask";
+    0 "taskId" required task_id;
+    1 "status" constant status = "completed";
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttlMs" required ttl_ms;
+    6 "pollIntervalMs" optional poll_interval_ms;
+    7 "result" required result;
+    .. keep extra;
 }
-support::deserialize!(CompletedTask < P >);
-impl<P: support::Payload> support::Written for CompletedTask<P> {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, "completed");
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl_ms);
-        members.optional(6usize, &self.poll_interval_ms);
-        members.put(7usize, &self.result);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CompletedTask < P >);
 impl<P> From<CompletedTask<P>> for Task {
     fn from(value: CompletedTask<P>) -> Self {
         Self {
@@ -825,70 +610,18 @@ impl FailedTask {
         self
     }
 }
-impl support::Record for FailedTask {
-    const NAME: &'static str = "FailedTask";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "error",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.tag(&["failed"], &mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut poll_interval_ms),
-                7usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, status, "failed", &[])?;
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            poll_interval_ms: members.take(6usize, poll_interval_ms)?,
-            error: members.require(7usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    FailedTask = "FailedTask";
+    0 "taskId" required task_id;
+    1 "status" constant status = "failed";
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttlMs" required ttl_ms;
+    6 "pollIntervalMs" optional poll_interval_ms;
+    7 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(FailedTask);
-impl support::Written for FailedTask {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, "failed");
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl_ms);
-        members.optional(6usize, &self.poll_interval_ms);
-        members.put(7usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(FailedTask);
 impl From<FailedTask> for Task {
     #[inline]
     fn from(value: FailedTask) -> Self {
@@ -961,65 +694,17 @@ impl CancelledTask {
         self
     }
 }
-impl support::Record for CancelledTask {
-    const NAME: &'static str = "CancelledTask";
-    const KEYS: &'static [&'static str] = &[
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.tag(&["cancelled"], &mut status),
-                2usize => members.put(&mut status_message),
-                3usize => members.put(&mut created_at),
-                4usize => members.put(&mut last_updated_at),
-                5usize => members.put(&mut ttl_ms),
-                6usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(1usize, status, "cancelled", &[])?;
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            status_message: members.take(2usize, status_message)?,
-            created_at: members.require(3usize, created_at)?,
-            last_updated_at: members.require(4usize, last_updated_at)?,
-            ttl_ms: members.require(5usize, ttl_ms)?,
-            poll_interval_ms: members.take(6usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelledTask = "CancelledTask";
+    0 "taskId" required task_id;
+    1 "status" constant status = "cancelled";
+    2 "statusMessage" optional status_message;
+    3 "createdAt" required created_at;
+    4 "lastUpdatedAt" required last_updated_at;
+    5 "ttlMs" required ttl_ms;
+    6 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(CancelledTask);
-impl support::Written for CancelledTask {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, "cancelled");
-        members.optional(2usize, &self.status_message);
-        members.put(3usize, &self.created_at);
-        members.put(4usize, &self.last_updated_at);
-        members.put(5usize, &self.ttl_ms);
-        members.optional(6usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelledTask);
 impl From<CancelledTask> for Task {
     #[inline]
     fn from(value: CancelledTask) -> Self {
@@ -1344,75 +1029,19 @@ impl CreateTaskResult {
         self
     }
 }
-impl support::Record for CreateTaskResult {
-    const NAME: &'static str = "CreateTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["task"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut task_id),
-                3usize => members.put(&mut status),
-                4usize => members.put(&mut status_message),
-                5usize => members.put(&mut created_at),
-                6usize => members.put(&mut last_updated_at),
-                7usize => members.put(&mut ttl_ms),
-                8usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, result_type, "task", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            task_id: members.require(2usize, task_id)?,
-            status: members.require(3usize, status)?,
-            status_message: members.take(4usize, status_message)?,
-            created_at: members.require(5usize, created_at)?,
-            last_updated_at: members.require(6usize, last_updated_at)?,
-            ttl_ms: members.require(7usize, ttl_ms)?,
-            poll_interval_ms: members.take(8usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CreateTaskResult = "CreateTaskResult";
+    0 "resultType" constant result_type = "task";
+    1 "_meta" optional meta;
+    2 "taskId" required task_id;
+    3 "status" required status;
+    4 "statusMessage" optional status_message;
+    5 "createdAt" required created_at;
+    6 "lastUpdatedAt" required last_updated_at;
+    7 "ttlMs" required ttl_ms;
+    8 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(CreateTaskResult);
-impl support::Written for CreateTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "task");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.task_id);
-        members.put(3usize, &self.status);
-        members.optional(4usize, &self.status_message);
-        members.put(5usize, &self.created_at);
-        members.put(6usize, &self.last_updated_at);
-        members.put(7usize, &self.ttl_ms);
-        members.optional(8usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CreateTaskResult);
 impl From<CreateTaskResult> for Task {
     #[inline]
     fn from(value: CreateTaskResult) -> Self {
@@ -1550,9 +1179,7 @@ impl support::Record for CallToolResponse {
         match &*found {
             "complete" => {
                 let value: Result<_, A::Error> = {
-                    if result_type.is_some() {
-                        members.constant(0usize, result_type, "complete", &[])?;
-                    }
+                    members.assumed(0usize, result_type, "complete", &[])?;
                     Ok(CallToolResult {
                         meta: members.take(1usize, meta)?,
                         content: members.require(2usize, content)?,
@@ -1651,37 +1278,12 @@ impl GetTaskRequestParams {
         self
     }
 }
-impl support::Record for GetTaskRequestParams {
-    const NAME: &'static str = "GetTaskRequestParams";
-    const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskRequestParams = "GetTaskRequestParams";
+    0 "taskId" required task_id;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(GetTaskRequestParams);
-impl support::Written for GetTaskRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskRequestParams);
 /// Get task request.
 ///
 /// Asks for the state of a task. It changes nothing and can be repeated at will, at the pace the task suggests. Over HTTP the task id also goes into the `Mcp-Name` header.
@@ -1708,45 +1310,14 @@ impl GetTaskRequest {
         }
     }
 }
-impl support::Record for GetTaskRequest {
-    const NAME: &'static str = "GetTaskRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/get"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/get", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    GetTaskRequest = "GetTaskRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/get";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(GetTaskRequest);
-impl support::Written for GetTaskRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/get");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(GetTaskRequest);
 impl GetTaskRequest {
     /// The method, `tasks/get`.
     pub const METHOD: &'static str = "tasks/get";
@@ -1823,77 +1394,19 @@ impl WorkingTaskResult {
         self
     }
 }
-impl support::Record for WorkingTaskResult {
-    const NAME: &'static str = "WorkingTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut task_id),
-                3usize => members.tag(&["working"], &mut status),
-                4usize => members.put(&mut status_message),
-                5usize => members.put(&mut created_at),
-                6usize => members.put(&mut last_updated_at),
-                7usize => members.put(&mut ttl_ms),
-                8usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &["task"])?;
-        }
-        members.constant(3usize, status, "working", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            task_id: members.require(2usize, task_id)?,
-            status_message: members.take(4usize, status_message)?,
-            created_at: members.require(5usize, created_at)?,
-            last_updated_at: members.require(6usize, last_updated_at)?,
-            ttl_ms: members.require(7usize, ttl_ms)?,
-            poll_interval_ms: members.take(8usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    WorkingTaskResult = "WorkingTaskResult";
+    0 "resultType" assumed result_type = "complete" or "task";
+    1 "_meta" optional meta;
+    2 "taskId" required task_id;
+    3 "status" constant status = "working";
+    4 "statusMessage" optional status_message;
+    5 "createdAt" required created_at;
+    6 "lastUpdatedAt" required last_updated_at;
+    7 "ttlMs" required ttl_ms;
+    8 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(WorkingTaskResult);
-impl support::Written for WorkingTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.task_id);
-        members.put(3usize, "working");
-        members.optional(4usize, &self.status_message);
-        members.put(5usize, &self.created_at);
-        members.put(6usize, &self.last_updated_at);
-        members.put(7usize, &self.ttl_ms);
-        members.optional(8usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(WorkingTaskResult);
 impl From<WorkingTaskResult> for WorkingTask {
     #[inline]
     fn from(value: WorkingTaskResult) -> Self {
@@ -1994,82 +1507,20 @@ impl InputRequiredTaskResult {
         self
     }
 }
-impl support::Record for InputRequiredTaskResult {
-    const NAME: &'static str = "InputRequiredTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "inputRequests",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut input_requests = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut task_id),
-                3usize => members.tag(&["input_required"], &mut status),
-                4usize => members.put(&mut status_message),
-                5usize => members.put(&mut created_at),
-                6usize => members.put(&mut last_updated_at),
-                7usize => members.put(&mut ttl_ms),
-                8usize => members.put(&mut poll_interval_ms),
-                9usize => members.put(&mut input_requests),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &["task"])?;
-        }
-        members.constant(3usize, status, "input_required", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            task_id: members.require(2usize, task_id)?,
-            status_message: members.take(4usize, status_message)?,
-            created_at: members.require(5usize, created_at)?,
-            last_updated_at: members.require(6usize, last_updated_at)?,
-            ttl_ms: members.require(7usize, ttl_ms)?,
-            poll_interval_ms: members.take(8usize, poll_interval_ms)?,
-            input_requests: members.require(9usize, input_requests)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InputRequiredTaskResult = "InputRequiredTaskResult";
+    0 "resultType" assumed result_type = "complete" or "task";
+    1 "_meta" optional meta;
+    2 "taskId" required task_id;
+    3 "status" constant status = "input_required";
+    4 "statusMessage" optional status_message;
+    5 "createdAt" required created_at;
+    6 "lastUpdatedAt" required last_updated_at;
+    7 "ttlMs" required ttl_ms;
+    8 "pollIntervalMs" optional poll_interval_ms;
+    9 "inputRequests" required input_requests;
+    .. keep extra;
 }
-support::deserialize!(InputRequiredTaskResult);
-impl support::Written for InputRequiredTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.task_id);
-        members.put(3usize, "input_required");
-        members.optional(4usize, &self.status_message);
-        members.put(5usize, &self.created_at);
-        members.put(6usize, &self.last_updated_at);
-        members.put(7usize, &self.ttl_ms);
-        members.optional(8usize, &self.poll_interval_ms);
-        members.put(9usize, &self.input_requests);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InputRequiredTaskResult);
 impl From<InputRequiredTaskResult> for InputRequiredTask {
     #[inline]
     fn from(value: InputRequiredTaskResult) -> Self {
@@ -2168,82 +1619,20 @@ impl<P> CompletedTaskResult<P> {
         self
     }
 }
-impl<P: support::Payload> support::Record for CompletedTaskResult<P> {
-    const NAME: &'static str = "CompletedTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "result",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut result = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut task_id),
-                3usize => members.tag(&["completed"], &mut status),
-                4usize => members.put(&mut status_message),
-                5usize => members.put(&mut created_at),
-                6usize => members.put(&mut last_updated_at),
-                7usize => members.put(&mut ttl_ms),
-                8usize => members.put(&mut poll_interval_ms),
-                9usize => members.put(&mut result),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &["task"])?;
-        }
-        members.constant(3usize, status, "completed", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            task_id: members.require(2usize, task_id)?,
-            status_message: members.take(4usize, status_message)?,
-            created_at: members.require(5usize, created_at)?,
-            last_updated_at: members.require(6usize, last_updated_at)?,
-            ttl_ms: members.require(7usize, ttl_ms)?,
-            poll_interval_ms: members.take(8usize, poll_interval_ms)?,
-            result: members.require(9usize, result)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CompletedTaskResult<P> = "CompletedTaskResult";
+    0 "resultType" assumed result_type = "complete" or "task";
+    1 "_meta" optional meta;
+    2 "taskId" required task_id;
+    3 "status" constant status = "completed";
+    4 "statusMessage" optional status_message;
+    5 "createdAt" required created_at;
+    6 "lastUpdatedAt" required last_updated_at;
+    7 "ttlMs" required ttl_ms;
+    8 "pollIntervalMs" optional poll_interval_ms;
+    9 "result" required result;
+    .. keep extra;
 }
-support::deserialize!(CompletedTaskResult < P >);
-impl<P: support::Payload> support::Written for CompletedTaskResult<P> {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.task_id);
-        members.put(3usize, "completed");
-        members.optional(4usize, &self.status_message);
-        members.put(5usize, &self.created_at);
-        members.put(6usize, &self.last_updated_at);
-        members.put(7usize, &self.ttl_ms);
-        members.optional(8usize, &self.poll_interval_ms);
-        members.put(9usize, &self.result);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CompletedTaskResult < P >);
 impl<P> From<CompletedTaskResult<P>> for CompletedTask<P> {
     fn from(value: CompletedTaskResult<P>) -> Self {
         Self {
@@ -2344,82 +1733,20 @@ impl FailedTaskResult {
         self
     }
 }
-impl support::Record for FailedTaskResult {
-    const NAME: &'static str = "FailedTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "error",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut task_id),
-                3usize => members.tag(&["failed"], &mut status),
-                4usize => members.put(&mut status_message),
-                5usize => members.put(&mut created_at),
-                6usize => members.put(&mut last_updated_at),
-                7usize => members.put(&mut ttl_ms),
-                8usize => members.put(&mut poll_interval_ms),
-                9usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &["task"])?;
-        }
-        members.constant(3usize, status, "failed", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            task_id: members.require(2usize, task_id)?,
-            status_message: members.take(4usize, status_message)?,
-            created_at: members.require(5usize, created_at)?,
-            last_updated_at: members.require(6usize, last_updated_at)?,
-            ttl_ms: members.require(7usize, ttl_ms)?,
-            poll_interval_ms: members.take(8usize, poll_interval_ms)?,
-            error: members.require(9usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    FailedTaskResult = "FailedTaskResult";
+    0 "resultType" assumed result_type = "complete" or "task";
+    1 "_meta" optional meta;
+    2 "taskId" required task_id;
+    3 "status" constant status = "failed";
+    4 "statusMessage" optional status_message;
+    5 "createdAt" required created_at;
+    6 "lastUpdatedAt" required last_updated_at;
+    7 "ttlMs" required ttl_ms;
+    8 "pollIntervalMs" optional poll_interval_ms;
+    9 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(FailedTaskResult);
-impl support::Written for FailedTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.task_id);
-        members.put(3usize, "failed");
-        members.optional(4usize, &self.status_message);
-        members.put(5usize, &self.created_at);
-        members.put(6usize, &self.last_updated_at);
-        members.put(7usize, &self.ttl_ms);
-        members.optional(8usize, &self.poll_interval_ms);
-        members.put(9usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(FailedTaskResult);
 impl From<FailedTaskResult> for FailedTask {
     #[inline]
     fn from(value: FailedTaskResult) -> Self {
@@ -2518,77 +1845,19 @@ impl CancelledTaskResult {
         self
     }
 }
-impl support::Record for CancelledTaskResult {
-    const NAME: &'static str = "CancelledTaskResult";
-    const KEYS: &'static [&'static str] = &[
-        "resultType",
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete", "task"], &mut result_type),
-                1usize => members.put(&mut meta),
-                2usize => members.put(&mut task_id),
-                3usize => members.tag(&["cancelled"], &mut status),
-                4usize => members.put(&mut status_message),
-                5usize => members.put(&mut created_at),
-                6usize => members.put(&mut last_updated_at),
-                7usize => members.put(&mut ttl_ms),
-                8usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &["task"])?;
-        }
-        members.constant(3usize, status, "cancelled", &[])?;
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            task_id: members.require(2usize, task_id)?,
-            status_message: members.take(4usize, status_message)?,
-            created_at: members.require(5usize, created_at)?,
-            last_updated_at: members.require(6usize, last_updated_at)?,
-            ttl_ms: members.require(7usize, ttl_ms)?,
-            poll_interval_ms: members.take(8usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelledTaskResult = "CancelledTaskResult";
+    0 "resultType" assumed result_type = "complete" or "task";
+    1 "_meta" optional meta;
+    2 "taskId" required task_id;
+    3 "status" constant status = "cancelled";
+    4 "statusMessage" optional status_message;
+    5 "createdAt" required created_at;
+    6 "lastUpdatedAt" required last_updated_at;
+    7 "ttlMs" required ttl_ms;
+    8 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(CancelledTaskResult);
-impl support::Written for CancelledTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.put(2usize, &self.task_id);
-        members.put(3usize, "cancelled");
-        members.optional(4usize, &self.status_message);
-        members.put(5usize, &self.created_at);
-        members.put(6usize, &self.last_updated_at);
-        members.put(7usize, &self.ttl_ms);
-        members.optional(8usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelledTaskResult);
 impl From<CancelledTaskResult> for CancelledTask {
     #[inline]
     fn from(value: CancelledTaskResult) -> Self {
@@ -2748,9 +2017,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             "working" => {
                 members.stray::<P>(10usize, result)?;
                 let value: Result<_, A::Error> = {
-                    if result_type.is_some() {
-                        members.constant(0usize, result_type, "complete", &["task"])?;
-                    }
+                    members.assumed(0usize, result_type, "complete", &["task"])?;
                     members.constant(3usize, status, "working", &[])?;
                     Ok(WorkingTaskResult {
                         meta: members.take(1usize, meta)?,
@@ -2768,9 +2035,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             "input_required" => {
                 members.stray::<P>(10usize, result)?;
                 let value: Result<_, A::Error> = {
-                    if result_type.is_some() {
-                        members.constant(0usize, result_type, "complete", &["task"])?;
-                    }
+                    members.assumed(0usize, result_type, "complete", &["task"])?;
                     members.constant(3usize, status, "input_required", &[])?;
                     Ok(InputRequiredTaskResult {
                         meta: members.take(1usize, meta)?,
@@ -2788,9 +2053,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             }
             "completed" => {
                 let value: Result<_, A::Error> = {
-                    if result_type.is_some() {
-                        members.constant(0usize, result_type, "complete", &["task"])?;
-                    }
+                    members.assumed(0usize, result_type, "complete", &["task"])?;
                     members.constant(3usize, status, "completed", &[])?;
                     Ok(CompletedTaskResult {
                         meta: members.take(1usize, meta)?,
@@ -2809,9 +2072,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             "failed" => {
                 members.stray::<P>(10usize, result)?;
                 let value: Result<_, A::Error> = {
-                    if result_type.is_some() {
-                        members.constant(0usize, result_type, "complete", &["task"])?;
-                    }
+                    members.assumed(0usize, result_type, "complete", &["task"])?;
                     members.constant(3usize, status, "failed", &[])?;
                     Ok(FailedTaskResult {
                         meta: members.take(1usize, meta)?,
@@ -2830,9 +2091,7 @@ impl<P: support::Payload> support::Record for GetTaskResult<P> {
             "cancelled" => {
                 members.stray::<P>(10usize, result)?;
                 let value: Result<_, A::Error> = {
-                    if result_type.is_some() {
-                        members.constant(0usize, result_type, "complete", &["task"])?;
-                    }
+                    members.assumed(0usize, result_type, "complete", &["task"])?;
                     members.constant(3usize, status, "cancelled", &[])?;
                     Ok(CancelledTaskResult {
                         meta: members.take(1usize, meta)?,
@@ -2944,41 +2203,13 @@ impl UpdateTaskRequestParams {
         self
     }
 }
-impl support::Record for UpdateTaskRequestParams {
-    const NAME: &'static str = "UpdateTaskRequestParams";
-    const KEYS: &'static [&'static str] = &["taskId", "inputResponses", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut input_responses = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut input_responses),
-                2usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            input_responses: members.require(1usize, input_responses)?,
-            meta: members.take(2usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    UpdateTaskRequestParams = "UpdateTaskRequestParams";
+    0 "taskId" required task_id;
+    1 "inputResponses" required input_responses;
+    2 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(UpdateTaskRequestParams);
-impl support::Written for UpdateTaskRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.put(1usize, &self.input_responses);
-        members.optional(2usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(UpdateTaskRequestParams);
 /// Update task request.
 ///
 /// Brings answers to a task. Over HTTP the task id also goes into the `Mcp-Name` header.
@@ -3005,45 +2236,14 @@ impl UpdateTaskRequest {
         }
     }
 }
-impl support::Record for UpdateTaskRequest {
-    const NAME: &'static str = "UpdateTaskRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/update"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/update", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    UpdateTaskRequest = "UpdateTaskRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/update";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(UpdateTaskRequest);
-impl support::Written for UpdateTaskRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/update");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(UpdateTaskRequest);
 impl UpdateTaskRequest {
     /// The method, `tasks/update`.
     pub const METHOD: &'static str = "tasks/update";
@@ -3083,39 +2283,12 @@ impl UpdateTaskResult {
         self
     }
 }
-impl support::Record for UpdateTaskResult {
-    const NAME: &'static str = "UpdateTaskResult";
-    const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete"], &mut result_type),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &[])?;
-        }
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    UpdateTaskResult = "UpdateTaskResult";
+    0 "resultType" assumed result_type = "complete";
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(UpdateTaskResult);
-impl support::Written for UpdateTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(UpdateTaskResult);
 /// Unfit responses.
 ///
 /// Why each response was refused, by input key.
@@ -3190,37 +2363,12 @@ impl InvalidInputResponseErrorData {
         }
     }
 }
-impl support::Record for InvalidInputResponseErrorData {
-    const NAME: &'static str = "InvalidInputResponseErrorData";
-    const KEYS: &'static [&'static str] = &["reason", "keys"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut reason = None;
-        let mut keys = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["invalid_input_response"], &mut reason),
-                1usize => members.put(&mut keys),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, reason, "invalid_input_response", &[])?;
-        Ok(Self {
-            keys: members.require(1usize, keys)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InvalidInputResponseErrorData = "InvalidInputResponseErrorData";
+    0 "reason" constant reason = "invalid_input_response";
+    1 "keys" required keys;
+    .. keep extra;
 }
-support::deserialize!(InvalidInputResponseErrorData);
-impl support::Written for InvalidInputResponseErrorData {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "invalid_input_response");
-        members.put(1usize, &self.keys);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InvalidInputResponseErrorData);
 /// Cancel task params.
 ///
 /// Which task to call off.
@@ -3254,37 +2402,12 @@ impl CancelTaskRequestParams {
         self
     }
 }
-impl support::Record for CancelTaskRequestParams {
-    const NAME: &'static str = "CancelTaskRequestParams";
-    const KEYS: &'static [&'static str] = &["taskId", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_id),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_id: members.require(0usize, task_id)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelTaskRequestParams = "CancelTaskRequestParams";
+    0 "taskId" required task_id;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(CancelTaskRequestParams);
-impl support::Written for CancelTaskRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.task_id);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelTaskRequestParams);
 /// Cancel task request.
 ///
 /// Asks the server to stop working on a task. It is a wish: the task may still end in another way. Over HTTP the task id also goes into the `Mcp-Name` header.
@@ -3311,45 +2434,14 @@ impl CancelTaskRequest {
         }
     }
 }
-impl support::Record for CancelTaskRequest {
-    const NAME: &'static str = "CancelTaskRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["tasks/cancel"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "tasks/cancel", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelTaskRequest = "CancelTaskRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "tasks/cancel";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(CancelTaskRequest);
-impl support::Written for CancelTaskRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "tasks/cancel");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelTaskRequest);
 impl CancelTaskRequest {
     /// The method, `tasks/cancel`.
     pub const METHOD: &'static str = "tasks/cancel";
@@ -3389,39 +2481,12 @@ impl CancelTaskResult {
         self
     }
 }
-impl support::Record for CancelTaskResult {
-    const NAME: &'static str = "CancelTaskResult";
-    const KEYS: &'static [&'static str] = &["resultType", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut result_type = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["complete"], &mut result_type),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        if result_type.is_some() {
-            members.constant(0usize, result_type, "complete", &[])?;
-        }
-        Ok(Self {
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelTaskResult = "CancelTaskResult";
+    0 "resultType" assumed result_type = "complete";
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(CancelTaskResult);
-impl support::Written for CancelTaskResult {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "complete");
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelTaskResult);
 /// Rate limit detail.
 ///
 /// Ours: `data` of the error by which mcp-tasks, where told to, slows down a client that polls much faster than the task suggests. The task is unharmed.
@@ -3445,33 +2510,11 @@ impl RateLimitedErrorData {
         }
     }
 }
-impl support::Record for RateLimitedErrorData {
-    const NAME: &'static str = "RateLimitedErrorData";
-    const KEYS: &'static [&'static str] = &["retryAfterMs"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut retry_after_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut retry_after_ms),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            retry_after_ms: members.require(0usize, retry_after_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    RateLimitedErrorData = "RateLimitedErrorData";
+    0 "retryAfterMs" required retry_after_ms;
+    .. keep extra;
 }
-support::deserialize!(RateLimitedErrorData);
-impl support::Written for RateLimitedErrorData {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.retry_after_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(RateLimitedErrorData);
 /// Task progress.
 ///
 /// Ours: stands under `rs.mcp-tasks/progress` in the `_meta` of a message about a task, for clients that draw a bar. Everybody else reads the status message.
@@ -3498,37 +2541,12 @@ impl TaskProgress {
         }
     }
 }
-impl support::Record for TaskProgress {
-    const NAME: &'static str = "TaskProgress";
-    const KEYS: &'static [&'static str] = &["done", "total"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut done = None;
-        let mut total = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut done),
-                1usize => members.put(&mut total),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            done: members.require(0usize, done)?,
-            total: members.require(1usize, total)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskProgress = "TaskProgress";
+    0 "done" required done;
+    1 "total" required total;
+    .. keep extra;
 }
-support::deserialize!(TaskProgress);
-impl support::Written for TaskProgress {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.done);
-        members.put(1usize, &self.total);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskProgress);
 /// Task notification params, working.
 ///
 /// Params of `notifications/tasks` while the task is being worked on.
@@ -3596,70 +2614,18 @@ impl WorkingTaskNotificationParams {
         self
     }
 }
-impl support::Record for WorkingTaskNotificationParams {
-    const NAME: &'static str = "WorkingTaskNotificationParams";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.tag(&["working"], &mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl_ms),
-                7usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(2usize, status, "working", &[])?;
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl_ms: members.require(6usize, ttl_ms)?,
-            poll_interval_ms: members.take(7usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    WorkingTaskNotificationParams = "WorkingTaskNotificationParams";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" constant status = "working";
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttlMs" required ttl_ms;
+    7 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(WorkingTaskNotificationParams);
-impl support::Written for WorkingTaskNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, "working");
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl_ms);
-        members.optional(7usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(WorkingTaskNotificationParams);
 impl From<WorkingTaskNotificationParams> for WorkingTask {
     #[inline]
     fn from(value: WorkingTaskNotificationParams) -> Self {
@@ -3760,75 +2726,19 @@ impl InputRequiredTaskNotificationParams {
         self
     }
 }
-impl support::Record for InputRequiredTaskNotificationParams {
-    const NAME: &'static str = "InputRequiredTaskNotificationParams";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "inputRequests",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut input_requests = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.tag(&["input_required"], &mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl_ms),
-                7usize => members.put(&mut poll_interval_ms),
-                8usize => members.put(&mut input_requests),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(2usize, status, "input_required", &[])?;
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl_ms: members.require(6usize, ttl_ms)?,
-            poll_interval_ms: members.take(7usize, poll_interval_ms)?,
-            input_requests: members.require(8usize, input_requests)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    InputRequiredTaskNotificationParams = "InputRequiredTaskNotificationParams";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" constant status = "input_required";
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttlMs" required ttl_ms;
+    7 "pollIntervalMs" optional poll_interval_ms;
+    8 "inputRequests" required input_requests;
+    .. keep extra;
 }
-support::deserialize!(InputRequiredTaskNotificationParams);
-impl support::Written for InputRequiredTaskNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, "input_required");
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl_ms);
-        members.optional(7usize, &self.poll_interval_ms);
-        members.put(8usize, &self.input_requests);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(InputRequiredTaskNotificationParams);
 impl From<InputRequiredTaskNotificationParams> for InputRequiredTask {
     #[inline]
     fn from(value: InputRequiredTaskNotificationParams) -> Self {
@@ -3927,75 +2837,19 @@ impl<P> CompletedTaskNotificationParams<P> {
         self
     }
 }
-impl<P: support::Payload> support::Record for CompletedTaskNotificationParams<P> {
-    const NAME: &'static str = "CompletedTaskNotificationParams";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "result",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut result = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.tag(&["completed"], &mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl_ms),
-                7usize => members.put(&mut poll_interval_ms),
-                8usize => members.put(&mut result),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(2usize, status, "completed", &[])?;
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl_ms: members.require(6usize, ttl_ms)?,
-            poll_interval_ms: members.take(7usize, poll_interval_ms)?,
-            result: members.require(8usize, result)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CompletedTaskNotificationParams<P> = "CompletedTaskNotificationParams";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" constant status = "completed";
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttlMs" required ttl_ms;
+    7 "pollIntervalMs" optional poll_interval_ms;
+    8 "result" required result;
+    .. keep extra;
 }
-support::deserialize!(CompletedTaskNotificationParams < P >);
-impl<P: support::Payload> support::Written for CompletedTaskNotificationParams<P> {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, "completed");
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl_ms);
-        members.optional(7usize, &self.poll_interval_ms);
-        members.put(8usize, &self.result);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CompletedTaskNotificationParams < P >);
 impl<P> From<CompletedTaskNotificationParams<P>> for CompletedTask<P> {
     fn from(value: CompletedTaskNotificationParams<P>) -> Self {
         Self {
@@ -4096,75 +2950,19 @@ impl FailedTaskNotificationParams {
         self
     }
 }
-impl support::Record for FailedTaskNotificationParams {
-    const NAME: &'static str = "FailedTaskNotificationParams";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-        "error",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        let mut error = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.tag(&["failed"], &mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl_ms),
-                7usize => members.put(&mut poll_interval_ms),
-                8usize => members.put(&mut error),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(2usize, status, "failed", &[])?;
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl_ms: members.require(6usize, ttl_ms)?,
-            poll_interval_ms: members.take(7usize, poll_interval_ms)?,
-            error: members.require(8usize, error)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    FailedTaskNotificationParams = "FailedTaskNotificationParams";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" constant status = "failed";
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttlMs" required ttl_ms;
+    7 "pollIntervalMs" optional poll_interval_ms;
+    8 "error" required error;
+    .. keep extra;
 }
-support::deserialize!(FailedTaskNotificationParams);
-impl support::Written for FailedTaskNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, "failed");
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl_ms);
-        members.optional(7usize, &self.poll_interval_ms);
-        members.put(8usize, &self.error);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(FailedTaskNotificationParams);
 impl From<FailedTaskNotificationParams> for FailedTask {
     #[inline]
     fn from(value: FailedTaskNotificationParams) -> Self {
@@ -4263,70 +3061,18 @@ impl CancelledTaskNotificationParams {
         self
     }
 }
-impl support::Record for CancelledTaskNotificationParams {
-    const NAME: &'static str = "CancelledTaskNotificationParams";
-    const KEYS: &'static [&'static str] = &[
-        "_meta",
-        "taskId",
-        "status",
-        "statusMessage",
-        "createdAt",
-        "lastUpdatedAt",
-        "ttlMs",
-        "pollIntervalMs",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = None;
-        let mut task_id = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut ttl_ms = None;
-        let mut poll_interval_ms = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut meta),
-                1usize => members.put(&mut task_id),
-                2usize => members.tag(&["cancelled"], &mut status),
-                3usize => members.put(&mut status_message),
-                4usize => members.put(&mut created_at),
-                5usize => members.put(&mut last_updated_at),
-                6usize => members.put(&mut ttl_ms),
-                7usize => members.put(&mut poll_interval_ms),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(2usize, status, "cancelled", &[])?;
-        Ok(Self {
-            meta: members.take(0usize, meta)?,
-            task_id: members.require(1usize, task_id)?,
-            status_message: members.take(3usize, status_message)?,
-            created_at: members.require(4usize, created_at)?,
-            last_updated_at: members.require(5usize, last_updated_at)?,
-            ttl_ms: members.require(6usize, ttl_ms)?,
-            poll_interval_ms: members.take(7usize, poll_interval_ms)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    CancelledTaskNotificationParams = "CancelledTaskNotificationParams";
+    0 "_meta" optional meta;
+    1 "taskId" required task_id;
+    2 "status" constant status = "cancelled";
+    3 "statusMessage" optional status_message;
+    4 "createdAt" required created_at;
+    5 "lastUpdatedAt" required last_updated_at;
+    6 "ttlMs" required ttl_ms;
+    7 "pollIntervalMs" optional poll_interval_ms;
+    .. keep extra;
 }
-support::deserialize!(CancelledTaskNotificationParams);
-impl support::Written for CancelledTaskNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.meta);
-        members.put(1usize, &self.task_id);
-        members.put(2usize, "cancelled");
-        members.optional(3usize, &self.status_message);
-        members.put(4usize, &self.created_at);
-        members.put(5usize, &self.last_updated_at);
-        members.put(6usize, &self.ttl_ms);
-        members.optional(7usize, &self.poll_interval_ms);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(CancelledTaskNotificationParams);
 impl From<CancelledTaskNotificationParams> for CancelledTask {
     #[inline]
     fn from(value: CancelledTaskNotificationParams) -> Self {
@@ -4657,41 +3403,13 @@ impl<P> TaskStatusNotification<P> {
         }
     }
 }
-impl<P: support::Payload> support::Record for TaskStatusNotification<P> {
-    const NAME: &'static str = "TaskStatusNotification";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.tag(&["notifications/tasks"], &mut method),
-                2usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(1usize, method, "notifications/tasks", &[])?;
-        Ok(Self {
-            params: members.require(2usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskStatusNotification<P> = "TaskStatusNotification";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "method" constant method = "notifications/tasks";
+    2 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(TaskStatusNotification < P >);
-impl<P: support::Payload> support::Written for TaskStatusNotification<P> {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, "notifications/tasks");
-        members.put(2usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskStatusNotification < P >);
 impl<P> TaskStatusNotification<P> {
     /// The method, `notifications/tasks`.
     pub const METHOD: &'static str = "notifications/tasks";
@@ -4730,33 +3448,11 @@ impl TaskSubscriptionNotifications {
         self
     }
 }
-impl support::Record for TaskSubscriptionNotifications {
-    const NAME: &'static str = "TaskSubscriptionNotifications";
-    const KEYS: &'static [&'static str] = &["taskIds"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_ids = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_ids),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_ids: members.take(0usize, task_ids)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskSubscriptionNotifications = "TaskSubscriptionNotifications";
+    0 "taskIds" optional task_ids;
+    .. keep extra;
 }
-support::deserialize!(TaskSubscriptionNotifications);
-impl support::Written for TaskSubscriptionNotifications {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.task_ids);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskSubscriptionNotifications);
 /// Acknowledged task subscription.
 ///
 /// What the extension adds to the acknowledgement of a subscription.
@@ -4787,33 +3483,11 @@ impl TaskSubscriptionAcknowledgedNotifications {
         self
     }
 }
-impl support::Record for TaskSubscriptionAcknowledgedNotifications {
-    const NAME: &'static str = "TaskSubscriptionAcknowledgedNotifications";
-    const KEYS: &'static [&'static str] = &["taskIds"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_ids = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut task_ids),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            task_ids: members.take(0usize, task_ids)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    TaskSubscriptionAcknowledgedNotifications = "TaskSubscriptionAcknowledgedNotifications";
+    0 "taskIds" optional task_ids;
+    .. keep extra;
 }
-support::deserialize!(TaskSubscriptionAcknowledgedNotifications);
-impl support::Written for TaskSubscriptionAcknowledgedNotifications {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.task_ids);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(TaskSubscriptionAcknowledgedNotifications);
 /// Listen filter.
 ///
 /// Which events to send: those of the core and, with `taskIds`, those of tasks.
@@ -4884,55 +3558,15 @@ impl SubscriptionsListenRequestParamsNotifications {
         self
     }
 }
-impl support::Record for SubscriptionsListenRequestParamsNotifications {
-    const NAME: &'static str = "SubscriptionsListenRequestParamsNotifications";
-    const KEYS: &'static [&'static str] = &[
-        "toolsListChanged",
-        "promptsListChanged",
-        "resourcesListChanged",
-        "resourceSubscriptions",
-        "taskIds",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools_list_changed = None;
-        let mut prompts_list_changed = None;
-        let mut resources_list_changed = None;
-        let mut resource_subscriptions = None;
-        let mut task_ids = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut tools_list_changed),
-                1usize => members.put(&mut prompts_list_changed),
-                2usize => members.put(&mut resources_list_changed),
-                3usize => members.put(&mut resource_subscriptions),
-                4usize => members.put(&mut task_ids),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            tools_list_changed: members.take(0usize, tools_list_changed)?,
-            prompts_list_changed: members.take(1usize, prompts_list_changed)?,
-            resources_list_changed: members.take(2usize, resources_list_changed)?,
-            resource_subscriptions: members.take(3usize, resource_subscriptions)?,
-            task_ids: members.take(4usize, task_ids)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsListenRequestParamsNotifications = "SubscriptionsListenRequestParamsNotifications";
+    0 "toolsListChanged" optional tools_list_changed;
+    1 "promptsListChanged" optional prompts_list_changed;
+    2 "resourcesListChanged" optional resources_list_changed;
+    3 "resourceSubscriptions" optional resource_subscriptions;
+    4 "taskIds" optional task_ids;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsListenRequestParamsNotifications);
-impl support::Written for SubscriptionsListenRequestParamsNotifications {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.tools_list_changed);
-        members.optional(1usize, &self.prompts_list_changed);
-        members.optional(2usize, &self.resources_list_changed);
-        members.optional(3usize, &self.resource_subscriptions);
-        members.optional(4usize, &self.task_ids);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsListenRequestParamsNotifications);
 /// Listen params.
 ///
 /// What to listen for.
@@ -4966,37 +3600,12 @@ impl SubscriptionsListenRequestParams {
         self
     }
 }
-impl support::Record for SubscriptionsListenRequestParams {
-    const NAME: &'static str = "SubscriptionsListenRequestParams";
-    const KEYS: &'static [&'static str] = &["notifications", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut notifications = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut notifications),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            notifications: members.require(0usize, notifications)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsListenRequestParams = "SubscriptionsListenRequestParams";
+    0 "notifications" required notifications;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsListenRequestParams);
-impl support::Written for SubscriptionsListenRequestParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.notifications);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsListenRequestParams);
 /// Listen request.
 ///
 /// Opens a stream of events; its id names the subscription. Task ids may stand in it only if the client declared the extension on this request.
@@ -5023,45 +3632,14 @@ impl SubscriptionsListenRequest {
         }
     }
 }
-impl support::Record for SubscriptionsListenRequest {
-    const NAME: &'static str = "SubscriptionsListenRequest";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "id", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => members.put(&mut id),
-                2usize => members.tag(&["subscriptions/listen"], &mut method),
-                3usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members.constant(2usize, method, "subscriptions/listen", &[])?;
-        Ok(Self {
-            id: members.require(1usize, id)?,
-            params: members.require(3usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsListenRequest = "SubscriptionsListenRequest";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "id" required id;
+    2 "method" constant method = "subscriptions/listen";
+    3 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsListenRequest);
-impl support::Written for SubscriptionsListenRequest {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, &self.id);
-        members.put(2usize, "subscriptions/listen");
-        members.put(3usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsListenRequest);
 impl SubscriptionsListenRequest {
     /// The method, `subscriptions/listen`.
     pub const METHOD: &'static str = "subscriptions/listen";
@@ -5141,55 +3719,15 @@ impl SubscriptionsAcknowledgedNotificationParamsNotifications {
         self
     }
 }
-impl support::Record for SubscriptionsAcknowledgedNotificationParamsNotifications {
-    const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParamsNotifications";
-    const KEYS: &'static [&'static str] = &[
-        "toolsListChanged",
-        "promptsListChanged",
-        "resourcesListChanged",
-        "resourceSubscriptions",
-        "taskIds",
-    ];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools_list_changed = None;
-        let mut prompts_list_changed = None;
-        let mut resources_list_changed = None;
-        let mut resource_subscriptions = None;
-        let mut task_ids = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut tools_list_changed),
-                1usize => members.put(&mut prompts_list_changed),
-                2usize => members.put(&mut resources_list_changed),
-                3usize => members.put(&mut resource_subscriptions),
-                4usize => members.put(&mut task_ids),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            tools_list_changed: members.take(0usize, tools_list_changed)?,
-            prompts_list_changed: members.take(1usize, prompts_list_changed)?,
-            resources_list_changed: members.take(2usize, resources_list_changed)?,
-            resource_subscriptions: members.take(3usize, resource_subscriptions)?,
-            task_ids: members.take(4usize, task_ids)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsAcknowledgedNotificationParamsNotifications = "SubscriptionsAcknowledgedNotificationParamsNotifications";
+    0 "toolsListChanged" optional tools_list_changed;
+    1 "promptsListChanged" optional prompts_list_changed;
+    2 "resourcesListChanged" optional resources_list_changed;
+    3 "resourceSubscriptions" optional resource_subscriptions;
+    4 "taskIds" optional task_ids;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsAcknowledgedNotificationParamsNotifications);
-impl support::Written for SubscriptionsAcknowledgedNotificationParamsNotifications {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.optional(0usize, &self.tools_list_changed);
-        members.optional(1usize, &self.prompts_list_changed);
-        members.optional(2usize, &self.resources_list_changed);
-        members.optional(3usize, &self.resource_subscriptions);
-        members.optional(4usize, &self.task_ids);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsAcknowledgedNotificationParamsNotifications);
 /// Acknowledgement params.
 ///
 /// What the server will tell about on this subscription.
@@ -5225,37 +3763,12 @@ impl SubscriptionsAcknowledgedNotificationParams {
         self
     }
 }
-impl support::Record for SubscriptionsAcknowledgedNotificationParams {
-    const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
-    const KEYS: &'static [&'static str] = &["notifications", "_meta"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut notifications = None;
-        let mut meta = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.put(&mut notifications),
-                1usize => members.put(&mut meta),
-                _ => members.keep(),
-            }?
-        }
-        Ok(Self {
-            notifications: members.require(0usize, notifications)?,
-            meta: members.take(1usize, meta)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsAcknowledgedNotificationParams = "SubscriptionsAcknowledgedNotificationParams";
+    0 "notifications" required notifications;
+    1 "_meta" optional meta;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsAcknowledgedNotificationParams);
-impl support::Written for SubscriptionsAcknowledgedNotificationParams {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, &self.notifications);
-        members.optional(1usize, &self.meta);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsAcknowledgedNotificationParams);
 /// Acknowledgement notification.
 ///
 /// First message of a subscription: it is open, and this is what it covers.
@@ -5279,45 +3792,13 @@ impl SubscriptionsAcknowledgedNotification {
         }
     }
 }
-impl support::Record for SubscriptionsAcknowledgedNotification {
-    const NAME: &'static str = "SubscriptionsAcknowledgedNotification";
-    const KEYS: &'static [&'static str] = &["jsonrpc", "method", "params"];
-    fn read<'de, A: support::MapAccess<'de>>(
-        mut members: support::Members<A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = None;
-        let mut method = None;
-        let mut params = None;
-        while let Some(index) = members.advance()? {
-            match index {
-                0usize => members.tag(&["2.0"], &mut jsonrpc),
-                1usize => {
-                    members
-                        .tag(&["notifications/subscriptions/acknowledged"], &mut method)
-                }
-                2usize => members.put(&mut params),
-                _ => members.keep(),
-            }?
-        }
-        members.constant(0usize, jsonrpc, "2.0", &[])?;
-        members
-            .constant(1usize, method, "notifications/subscriptions/acknowledged", &[])?;
-        Ok(Self {
-            params: members.require(2usize, params)?,
-            extra: members.extra(),
-        })
-    }
+support::record! {
+    SubscriptionsAcknowledgedNotification = "SubscriptionsAcknowledgedNotification";
+    0 "jsonrpc" constant jsonrpc = "2.0";
+    1 "method" constant method = "notifications/subscriptions/acknowledged";
+    2 "params" required params;
+    .. keep extra;
 }
-support::deserialize!(SubscriptionsAcknowledgedNotification);
-impl support::Written for SubscriptionsAcknowledgedNotification {
-    fn write<M: support::SerializeMap>(&self, members: &mut support::Writer<M>) {
-        members.put(0usize, "2.0");
-        members.put(1usize, "notifications/subscriptions/acknowledged");
-        members.put(2usize, &self.params);
-        members.extra(&self.extra);
-    }
-}
-support::serialize!(SubscriptionsAcknowledgedNotification);
 impl SubscriptionsAcknowledgedNotification {
     /// The method, `notifications/subscriptions/acknowledged`.
     pub const METHOD: &'static str = "notifications/subscriptions/acknowledged";
