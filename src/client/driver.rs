@@ -122,8 +122,6 @@ pub enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InFlight {
     Poll,
-    /// The `tasks/get` that follows a refused answer (CLI-11).
-    Check,
     Update,
     Cancel,
 }
@@ -185,7 +183,6 @@ pub struct Driver {
     refusal: Option<ClientError>,
     /// The keys whose answers are never sent because of it.
     refused: Vec<String>,
-    check: bool,
     done: bool,
     commands: Vec<Command>,
 }
@@ -242,7 +239,6 @@ impl Driver {
             listens: 0,
             refusal: None,
             refused: Vec::new(),
-            check: false,
             done: false,
             commands: Vec::new(),
         }
@@ -367,8 +363,7 @@ impl Driver {
             return;
         }
         if now >= self.poll_at() {
-            self.in_flight = Some(if self.check { InFlight::Check } else { InFlight::Poll });
-            self.check = false;
+            self.in_flight = Some(InFlight::Poll);
             self.poll_sent = now;
             self.last_poll = Some(now);
             self.commands.push(Command::Poll);
@@ -393,7 +388,6 @@ impl Driver {
     }
 
     fn polled(&mut self, state: TaskState, now: Now) {
-        let check = self.in_flight == Some(InFlight::Check);
         self.in_flight = None;
         self.failures = 0;
         self.invalid = 0;
@@ -406,7 +400,8 @@ impl Driver {
         if self.done {
             return;
         }
-        if check && let Some(refusal) = self.refusal.clone() {
+        // Whatever is polled after a refusal is the check.
+        if let Some(refusal) = self.refusal.clone() {
             return self.finish(Err(refusal));
         }
         self.next_poll = now + self.pace.next(self.stream == Stream::Up);
@@ -531,14 +526,13 @@ impl Driver {
     }
 
     fn poll_failed(&mut self, failure: Failure, now: Now) {
-        let check = self.in_flight.take() == Some(InFlight::Check);
+        self.in_flight = None;
         match failure {
             Failure::Refused { code: -32602, .. } => {
                 let known = self.state.is_some();
                 self.finish(Err(if known { ClientError::Expired } else { ClientError::NotFound }));
             }
             failure => {
-                self.check = check;
                 if let Some(delay) = self.retry(failure, now) {
                     self.next_poll = now + delay;
                 }
@@ -554,7 +548,6 @@ impl Driver {
                 // Whoever answered is told once it is known whether the task lives (CLI-11).
                 self.refused = self.answers.refused();
                 self.refusal = Some(ClientError::AnswerRefused { keys, code: -32602, message, data });
-                self.check = true;
                 self.next_poll = now;
             }
             failure => {

@@ -176,6 +176,24 @@ fn a_refused_answer_is_checked_and_told() {
     assert!(run.driver.answered().is_empty(), "a ticket can be resumed and the question be asked again");
 }
 
+/// CLI-11: an answer to the check that makes no sense is no check; the next one is.
+#[test]
+fn a_check_that_fails_is_made_again() {
+    let mut run = Run::new(created());
+    run.poll(asking(&["name"], 1));
+    run.tell(Event::Answered("name".to_owned(), json!(1)));
+    if !run.tell(Event::UpdateFailed(refused(-32602))).iter().any(|command| matches!(command, Command::Poll)) {
+        run.wait();
+    }
+    run.tell(Event::Polled(Err("nonsense".to_owned())));
+    assert!(run.done.is_none());
+    assert!(matches!(run.wait()[..], [Command::Poll]));
+    let told = run.tell(polled(asking(&["name"], 2)));
+    let refused = |command: &Command| matches!(command, Command::Settled(_, Err(ClientError::AnswerRefused { .. })));
+    assert!(told.iter().any(refused), "{told:?}");
+    assert!(matches!(run.done, Some(Err(ClientError::AnswerRefused { .. }))), "{:?}", run.done);
+}
+
 /// CLI-11: if the task is gone, that is what the caller is told.
 #[test]
 fn a_refused_answer_to_a_task_that_is_gone_means_it_expired() {
