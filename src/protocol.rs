@@ -4,7 +4,7 @@
 //! becomes JSON text, from stored bytes, where it is sent. A transport
 //! 1. reads the message's [`Envelope`] and the [`Declared`] part of its `_meta`, makes sure of the [`Principal`](crate::principal::Principal),
 //!    and makes a [`Caller`] of it;
-//! 2. gives a `tasks/*` request to [`answer`], and a `subscriptions/listen` to [`Listen`];
+//! 2. gives a `tasks/*` request to [`answer()`], and a `subscriptions/listen` to [`Listen`];
 //! 3. asks [`Decision::of`] before it runs a tool.
 //!
 //! Guarantees:
