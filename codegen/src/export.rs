@@ -124,7 +124,7 @@ impl<'a> Matter<'a> {
         if !self.rules.faults.is_empty() {
             let conversations =
                 self.rules.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
-            files.push(faults::table(&self.revision.name, &self.rules.faults, &vectors.invalid, &conversations)?);
+            files.push(self.rules.faults.table(&self.revision.name, &vectors.invalid, &conversations)?);
         }
         Ok(files)
     }

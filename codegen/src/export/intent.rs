@@ -1,7 +1,7 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
 use super::conversations::{self, Conversation};
-use super::faults::{self, Fault};
+use super::faults::Faults;
 use super::page::Sources;
 use super::vectors::{self, Written};
 use crate::error::{Error, Problem, Problems};
@@ -46,7 +46,7 @@ pub struct Rules {
     pub(super) conversations: Vec<Conversation>,
     /// Faults of servers, written by hand, from `faults.json` of the revision's folder.
     #[serde(skip)]
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Faults,
     /// What the reference page is made from, besides the schemas.
     #[serde(skip)]
     pub page: Option<Sources>,
@@ -65,7 +65,7 @@ impl Intent {
         for (revision, folder) in folders(folder)? {
             let (messages_file, messages) = vectors::load(&folder.join("vectors.json"))?;
             let conversations = conversations::load(&folder.join("conversations"))?;
-            let faults = faults::load(&folder.join("faults.json"))?;
+            let faults = Faults::load(&folder.join("faults.json"))?;
             let page = Sources::load(&folder)?;
             if messages.is_empty() && conversations.is_empty() && faults.is_empty() && page.is_none() {
                 continue;

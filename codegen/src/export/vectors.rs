@@ -94,7 +94,9 @@ pub(super) fn of(
     let maker = Maker { revision, rules, strict, tolerant };
     let mut problems = Problems::default();
     let mut all: Vec<Vector<'_>> = strict.keys().flat_map(|name| maker.vectors(name)).collect();
-    all.extend(rules.messages.iter().filter_map(|written| problems.take(maker.written(written).map_err(Error::from))));
+    let written = rules.messages.iter().enumerate();
+    let written = written.map(|(place, written)| maker.written(place, written).map_err(Error::from));
+    all.extend(written.filter_map(|vector| problems.take(vector)));
     let lines: Vec<String> = all.iter().map(|vector| serde_json::to_string(vector).unwrap_or_default()).collect();
     let head = json!({"$comment": origin(&revision.name), "format": 1, "revision": revision.name});
     let head = head.to_string();
@@ -158,14 +160,14 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn written(&self, written: &'a Written) -> Result<Vector<'a>, Problem> {
+    fn written(&self, place: usize, written: &'a Written) -> Result<Vector<'a>, Problem> {
         let case = Case::new(&written.id, &written.why, written.message.clone());
         let vector = Vector { requirements: written.requirements.clone(), ..self.vector(&written.definition, case) };
         if (vector.strict, vector.tolerant) == (written.strict, written.tolerant) {
             return Ok(vector);
         }
         let said = format!("the schemas say strict {} and tolerant {}", vector.strict, vector.tolerant);
-        Err(Problem::new("messages", format!("/{}", written.id), said).help("mend the vector, or the schema"))
+        Err(Problem::new(&self.rules.messages_file, format!("/{place}"), said).help("mend the vector, or the schema"))
     }
 
     /// The requirements that a definition's description cites.

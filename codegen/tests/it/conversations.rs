@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 const CONVERSATION: &str = "schema/2026-07-28/conversations/completes.json";
+const VECTORS: &str = "schema/2026-07-28/vectors.json";
 const FAULTS: &str = "schema/2026-07-28/faults.json";
 
 /// The project's schemas in a folder of a test's own, with one file altered.
@@ -71,19 +72,24 @@ fn messages_are_judged() {
 /// Names that lead nowhere: a text of the other side's, a request, a vector, a conversation.
 #[test]
 fn names_lead_somewhere() {
-    refused("chosen", CONVERSATION, "/chosen: no message has `task-9`", |file| file["chosen"]["task-9"] = json!("id"));
+    refused("chosen", CONVERSATION, "/chosen/task-9: no message has `task-9`", |file| {
+        file["chosen"]["task-9"] = json!("id")
+    });
     refused("request", CONVERSATION, "/steps/3/response: there is no request with the id 9", |file| {
         file["steps"][3] = json!({ "response": { "id": 9, "result": {} } });
     });
     refused("nobody", CONVERSATION, "/replay: it can be replayed against nobody", |file| file["replay"] = json!([]));
     refused("nothing", CONVERSATION, "/requirements: it proves nothing", |file| file["requirements"] = json!([]));
-    refused("vector", FAULTS, "/times-left-out: there is no invalid message `GetTaskResult/nothing`", |file| {
+    refused("verdict", VECTORS, "/0: the schemas say strict false and tolerant true", |file| {
+        file[0]["strict"] = json!(true)
+    });
+    refused("vector", FAULTS, "/0/vectors/0: there is no invalid message `GetTaskResult/nothing`", |file| {
         file[0]["vectors"] = json!(["GetTaskResult/nothing"]);
     });
-    refused("conversation", FAULTS, "/times-left-out: there is no conversation `nothing`", |file| {
+    refused("conversation", FAULTS, "/0/conversations/0: there is no conversation `nothing`", |file| {
         file[0]["conversations"] = json!(["nothing"]);
     });
-    refused("unfound", FAULTS, "/times-left-out: no conversation finds it", |file| {
+    refused("unfound", FAULTS, "/0/conversations: no conversation finds it", |file| {
         file[0]["conversations"] = json!([])
     });
 }

@@ -223,7 +223,7 @@ impl<'a> Replayer<'a> {
         Ok(())
     }
 
-    /// A message on a stream. A state may come again, or be passed over; what is no state of the task comes as it stands.
+    /// A message on a stream. A state may come again before the next one; what is no state of a task comes as it stands.
     async fn push(&mut self, sent: &Sent) -> Result<(), String> {
         let id = sent.message["params"]["_meta"][crate::support::SUBSCRIPTION].to_string();
         let deadline = Instant::now() + self.fault.patience;

@@ -3,6 +3,7 @@
 use super::definitions::Finder;
 use super::format::{Conversation, Exchange, Flawed, Response, Sent, Step};
 use super::made;
+use crate::document::escape;
 use crate::error::{Error, Problem, Problems};
 use crate::export::judge::Judge;
 use crate::export::status;
@@ -39,7 +40,7 @@ impl<'a> Scribe<'a> {
         let steps: Vec<Value> = (0..).zip(&conversation.steps).map(|(place, step)| self.step(place, step)).collect();
         let text = Value::from(steps.clone()).to_string();
         for name in conversation.chosen.keys().filter(|name| !text.contains(&Value::from(name.as_str()).to_string())) {
-            self.problem("/chosen", &format!("no message has `{name}`"));
+            self.problem(&format!("/chosen/{}", escape(name)), &format!("no message has `{name}`"));
         }
         self.problems.finish(steps)
     }
