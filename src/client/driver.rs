@@ -118,9 +118,9 @@ pub enum Command {
     Done(Box<Result<Outcome, ClientError>>),
 }
 
-/// A request that has no answer yet.
+/// What is sent to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum InFlight {
+enum Request {
     Poll,
     Update,
     Cancel,
@@ -163,7 +163,8 @@ pub struct Driver {
     ttl: Option<Duration>,
     pace: Pace,
     answers: Answers,
-    in_flight: Option<InFlight>,
+    /// The request that has no answer yet.
+    in_flight: Option<Request>,
     /// When the poll in flight was sent.
     poll_sent: Now,
     /// When to poll next.
@@ -280,11 +281,8 @@ impl Driver {
         if let Stream::Wanted(moment) = self.stream {
             at(moment);
         }
-        if self.in_flight.is_none() {
-            at(self.poll_at());
-            if self.cancel == Cancel::Wanted || self.answers_wait() {
-                at(self.next_send.max(self.quiet_until));
-            }
+        for (_, moment) in self.waiting() {
+            at(moment);
         }
         wake
     }
@@ -343,31 +341,35 @@ impl Driver {
             self.listens += 1;
             self.commands.push(Command::Listen);
         }
-        if self.in_flight.is_none() {
-            self.send(now);
+        let due = self.waiting().find(|(_, moment)| now >= *moment);
+        if let Some((request, _)) = due {
+            self.send(request, now);
         }
     }
 
-    fn send(&mut self, now: Now) {
-        if self.cancel == Cancel::Wanted {
-            if now >= self.next_send.max(self.quiet_until) {
-                self.in_flight = Some(InFlight::Cancel);
-                self.commands.push(Command::Cancel);
+    /// The requests that wait to be sent, the most urgent first, and when each may be. None does while another is on its way.
+    fn waiting(&self) -> impl Iterator<Item = (Request, Now)> + use<> {
+        let send_at = self.next_send.max(self.quiet_until);
+        let waiting = [
+            (Request::Cancel, send_at, self.cancel == Cancel::Wanted),
+            (Request::Update, send_at, self.answers_wait()),
+            (Request::Poll, self.poll_at(), true),
+        ];
+        let idle = self.in_flight.is_none();
+        waiting.into_iter().filter(move |(_, _, wanted)| idle && *wanted).map(|(request, moment, _)| (request, moment))
+    }
+
+    fn send(&mut self, request: Request, now: Now) {
+        self.in_flight = Some(request);
+        self.commands.push(match request {
+            Request::Cancel => Command::Cancel,
+            Request::Update => Command::Update(self.answers.send()),
+            Request::Poll => {
+                self.poll_sent = now;
+                self.last_poll = Some(now);
+                Command::Poll
             }
-            return;
-        }
-        if self.answers_wait() && now >= self.next_send.max(self.quiet_until) {
-            let answers = self.answers.send();
-            self.in_flight = Some(InFlight::Update);
-            self.commands.push(Command::Update(answers));
-            return;
-        }
-        if now >= self.poll_at() {
-            self.in_flight = Some(InFlight::Poll);
-            self.poll_sent = now;
-            self.last_poll = Some(now);
-            self.commands.push(Command::Poll);
-        }
+        });
     }
 
     /// When the next poll may be sent.

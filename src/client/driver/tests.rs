@@ -292,6 +292,24 @@ fn cancelling_closes_the_question() {
     assert!(matches!(run.done, Some(Err(ClientError::Cancelled))));
 }
 
+/// A cancellation that is lost is sent again, after a while; the task is polled meanwhile, for it may have ended.
+#[test]
+fn a_lost_cancellation_is_sent_again() {
+    let mut run = Run::new(created());
+    run.poll(task("working", 1, json!({ "pollIntervalMs": 20 })));
+    assert!(matches!(run.tell(Event::CancelRequested)[..], [Command::Cancel]));
+    assert!(run.tell(Event::CancelFailed(lost())).is_empty());
+    assert!(run.driver.wake().expect("a moment") > run.now, "nothing is to be done now");
+    for poll in 2..1_000 {
+        match &run.wait()[..] {
+            [Command::Poll] => drop(run.tell(polled(task("working", poll, json!({ "pollIntervalMs": 20 }))))),
+            [Command::Cancel] => return assert!(poll > 2, "it is polled meanwhile"),
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("the cancellation is never sent again");
+}
+
 /// A live stream: polls are rare. Once it drops they are not.
 #[test]
 fn a_stream_replaces_polls() {
@@ -457,8 +475,10 @@ proptest! {
             }
             watch.see(&driver.step(event, now), now);
             prop_assert_eq!(driver.is_done(), watch.done);
-            // It never sleeps for ever: something is on its way, or there is a moment to wake at.
+            // It never sleeps for ever: something is on its way, or there is a moment to wake at. And it never spins: that
+            // moment is still to come.
             prop_assert!(watch.done || watch.in_flight.is_some() || driver.wake().is_some());
+            prop_assert!(driver.wake().is_none_or(|wake| wake > now), "it wakes at {:?} for nothing", driver.wake());
         }
         // A server that recovers gets every answer that is not acknowledged.
         for _ in 0..20_000 {
