@@ -68,8 +68,9 @@ mod own {
     }
 }
 
+/// Counts.
 #[task_tool(crate = ::mcp_tasks)]
-async fn count(words: State<Vec<String>>) -> usize {
+pub async fn count(words: State<Vec<String>>) -> usize {
     words.len()
 }
 

@@ -8,11 +8,10 @@ use trybuild::TestCases;
 #[test]
 fn mistakes_are_reported_where_they_are() {
     let cases = TestCases::new();
-    cases.pass("tests/ui/pass/*.rs");
-    cases.compile_fail("tests/ui/signature/*.rs");
-    cases.compile_fail("tests/ui/parameters/*.rs");
-    cases.compile_fail("tests/ui/arguments/*.rs");
-    cases.compile_fail("tests/ui/rmcp/*.rs");
-    cases.compile_fail("tests/ui/handler/*.rs");
-    cases.compile_fail("tests/ui/types/*.rs");
+    cases.compile_fail("signature/*.rs");
+    cases.compile_fail("parameters/*.rs");
+    cases.compile_fail("arguments/*.rs");
+    cases.compile_fail("rmcp/*.rs");
+    cases.compile_fail("handler/*.rs");
+    cases.compile_fail("types/*.rs");
 }
