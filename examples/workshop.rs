@@ -12,7 +12,7 @@
 use std::{error::Error, future::IntoFuture, sync::Arc, time::Duration};
 
 use axum::{Router, serve::ListenerExt};
-use mcp_tasks::{Elicited, TaskContext, TaskServer, ToolError, http::TasksLayer, task_tool};
+use mcp_tasks::{CallInfo, Elicited, TaskContext, TaskServer, ToolError, http::TasksLayer, task_tool};
 use rmcp::{
     model::ContentBlock,
     transport::streamable_http_server::{
@@ -86,6 +86,26 @@ async fn greet(task: TaskContext) -> Result<String, ToolError> {
     Ok(if guest.loud { greeting.to_uppercase() } else { greeting })
 }
 
+/// Whether somebody agrees.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Agreement {
+    /// Shall it be paid?
+    pay: bool,
+}
+
+/// Buys nails, which many of take a task; it asks first in either case.
+#[task_tool(ttl = "10m", poll_interval = "100ms", when = many)]
+async fn buy(nails: u64, task: TaskContext) -> Result<String, ToolError> {
+    Ok(match task.elicit::<Agreement>("agreement", format!("Pay for {nails} nails?")).await? {
+        Elicited::Accepted(Agreement { pay: true }) => format!("{nails} nails"),
+        _ => "nothing".to_owned(),
+    })
+}
+
+fn many(call: &CallInfo) -> bool {
+    call.argument::<u64>("nails").is_some_and(|nails| nails > 100)
+}
+
 /// What `fail` ends with.
 #[derive(Debug, Clone, Copy, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -125,10 +145,12 @@ fn server() -> TaskServer {
     TaskServer::new("workshop", "1.0")
         .tool::<count>()
         .tool::<greet>()
+        .tool::<buy>()
         .tool::<fail>()
         .tool::<sand>()
         .tool::<draw>()
         .form::<Guest>()
+        .form::<Agreement>()
         .in_memory()
 }
 

@@ -71,6 +71,21 @@ fn a_question_is_answered_by_another_process() {
     assert_eq!(user.run(&["list"]).ends(exit::DONE).stdout(), "no tasks\n");
 }
 
+/// Case 17, NEW-02: what a server asks before there is a task is named by its key too; a later call could answer it, and a
+/// task asks the same.
+#[test]
+fn a_question_before_the_task_is_named() {
+    let user = User::new();
+    for (nails, there_is_a_task) in [("nails=3", false), ("nails=300", true)] {
+        let ran = user.run(&["call", "buy", nails, "--json", "--stdio", &workshop()]).ends(exit::NEEDS_INPUT);
+        let end = ran.json().pop().expect("a line");
+        let asked = &end["inputRequests"]["agreement"];
+        assert_eq!(asked["method"], "elicitation/create");
+        assert_eq!(asked["params"]["message"], format!("Pay for {} nails?", &nails[6..]));
+        assert_eq!(end["taskId"].is_string(), there_is_a_task, "{end}");
+    }
+}
+
 /// Case 18: decline and cancel of a question reach the tool as such.
 #[test]
 fn a_question_is_declined_or_dismissed() {
@@ -114,7 +129,7 @@ fn a_wrong_command_line_is_explained() {
     for (arguments, told) in [
         (vec!["call", "count", "to=many"], "argument `to`: `many` is not a whole number"),
         (vec!["call", "count"], "argument `to` is missing"),
-        (vec!["call", "cuont", "to=1"], "it has: count, greet, fail, sand, draw"),
+        (vec!["call", "cuont", "to=1"], "it has: count, greet, buy, fail, sand, draw"),
         (vec!["call", "count", "too=1"], "the tool takes no argument `too`; it takes `to`, `pause`"),
     ] {
         let ran = user.run(&[&arguments[..], &["--stdio", &workshop()]].concat()).ends(exit::USAGE);

@@ -41,7 +41,7 @@ struct Inner {
     terminal: Arc<Mutex<()>>,
     /// Whether anybody is there.
     there: bool,
-    /// The last question that nobody was there to answer.
+    /// The last question that nobody was there to answer, under its key.
     unanswered: std::sync::Mutex<Option<Value>>,
     /// Ctrl-C while a question was open.
     interrupted: Notify,
@@ -78,7 +78,7 @@ impl Person {
         self.0.there
     }
 
-    /// The last question that nobody was there to answer.
+    /// The last question that nobody was there to answer, as in `inputRequests`.
     pub fn unanswered(&self) -> Option<Value> {
         self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -231,12 +231,13 @@ impl ClientHandler for Person {
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
-        _context: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let params = serde_json::to_value(&request).unwrap_or_default();
         let question = Question::of(&params);
         if !self.0.there {
-            let asked = json!({ "method": "elicitation/create", "params": params });
+            // The client gives a question of a round its key as the id; a direct request has the server's.
+            let asked = json!({ context.id.to_string(): { "method": "elicitation/create", "params": params } });
             *self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
             return Err(ErrorData::internal_error("nobody is there to ask", None));
         }

@@ -86,7 +86,7 @@ impl Session {
             Ok(Answer::Task(handle)) => Ok(Called::Task(Follow(handle))),
             Err(ClientError::Rpc { code, message, data }) => Ok(Called::Error(error(code, &message, data.as_deref()))),
             Err(problem) => match self.person.unanswered() {
-                Some(question) => Ok(Called::Asked(json!({ "question": question }))),
+                Some(question) => Ok(Called::Asked(question)),
                 None => Err(lost(problem)),
             },
         }

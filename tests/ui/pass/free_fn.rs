@@ -24,7 +24,15 @@ enum Order {
 }
 
 /// Adds.
-#[task_tool(ttl = "1h30m", poll_interval = "500ms", promote_after = "2s", on_cancel = "signal", on_restart = "rerun", max_attempts = 3, version = "2")]
+#[task_tool(
+    ttl = "1h30m",
+    poll_interval = "500ms",
+    promote_after = "2s",
+    on_cancel = "signal",
+    on_restart = "rerun",
+    max_attempts = 3,
+    version = "2"
+)]
 pub async fn add(
     /// First addend.
     a: i64,
