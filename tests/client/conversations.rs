@@ -47,11 +47,20 @@ async fn our_client_sends_the_headers() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_differs_is_found() {
     type Spoil = fn(&mut Value);
-    let spoilt: [(&str, Spoil); 6] = [
+    let spoilt: [(&str, Spoil); 8] = [
         // It answers something else, polls too early, and gets another result.
         ("asks", |file| file["steps"][4]["user"]["answers"]["response"]["content"]["city"] = json!("Rome")),
         ("completes", |file| file["steps"][4]["exchange"]["afterMs"] = json!(5_000)),
         ("completes", |file| file["steps"][8]["user"]["gets"]["content"][0]["text"] = json!("It fell.")),
+        // It asks what no step has, and declares less than it should.
+        ("asked-once", |file| {
+            let requests = &mut file["steps"][5]["exchange"]["response"]["result"]["inputRequests"];
+            *requests = json!({ "q-other": requests["q-city"] });
+        }),
+        ("completes", |file| {
+            let meta = &mut file["steps"][1]["exchange"]["request"]["params"]["_meta"];
+            meta["io.modelcontextprotocol/clientCapabilities"]["sampling"] = json!({});
+        }),
         // It takes a task for gone that never was, sends what nobody asked for, and does not send what it should.
         ("gone", |file| file["steps"][4]["user"]["fails"] = json!({ "notFound": {} })),
         ("lets-go", |file| drop(file["steps"].as_array_mut().map(Vec::pop))),

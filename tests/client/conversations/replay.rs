@@ -34,6 +34,7 @@ pub async fn replay(conversation: &Conversation, server: Server, connect: Connec
         open: BTreeMap::new(),
         state: None,
         answered: Instant::now(),
+        end: End::default(),
     };
     for (place, step) in conversation.steps.iter().enumerate() {
         replayer.step(step).await.map_err(|why| format!("step {place}: {why}"))?;
@@ -54,7 +55,32 @@ struct Replayer {
     state: Option<Value>,
     /// When the last response was given.
     answered: Instant,
+    end: End,
     patience: Duration,
+}
+
+/// What the client knows of how its call ends.
+#[derive(Default)]
+struct End {
+    is_known: bool,
+    /// When the time to live is over.
+    expires: Option<Instant>,
+}
+
+impl End {
+    /// Takes in what the client is told.
+    fn hears(&mut self, response: &Value) {
+        let result = &response["result"];
+        let is_terminal = ["completed", "failed", "cancelled"].iter().any(|status| result["status"] == **status);
+        self.is_known |= is_terminal || response["error"]["code"] == -32602;
+        if result["resultType"] == "task" {
+            self.expires = result["ttlMs"].as_u64().map(|ttl| Instant::now() + Duration::from_millis(ttl));
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        self.is_known || self.expires.is_some_and(|expires| Instant::now() >= expires)
+    }
 }
 
 impl Replayer {
@@ -70,15 +96,24 @@ impl Replayer {
 
     async fn user(&mut self, user: &User) -> Result<(), String> {
         match user {
-            User::Calls(params) => self.program = Some(Program::calls(self.client().await, params)),
+            User::Calls(params) => {
+                self.end = End::default();
+                self.program = Some(Program::calls(self.client().await, params));
+            }
             User::Lists(_) => self.program = Some(Program::lists(self.client().await)),
             User::Restarts(_) => {
                 let program = self.program.take().ok_or("no program runs")?;
                 let client = self.client().await;
                 self.program = Some(program.restarted(client).await);
             }
-            User::Cancels(_) => self.program()?.cancels().await,
-            User::LetsGo(_) => self.program()?.lets_go(),
+            User::Cancels(_) => {
+                self.end.is_known = true;
+                self.program()?.cancels().await;
+            }
+            User::LetsGo(_) => {
+                self.end.is_known = true;
+                self.program()?.lets_go();
+            }
             User::Answers(answer) => return self.answers(answer).await,
             User::Gets(result) => {
                 let outcome = self.outcome().await?;
@@ -144,7 +179,10 @@ impl Replayer {
             let got = tokio::select! {
                 biased;
                 Some(got) = self.server.incoming.recv() => got,
-                () = is_over(self.program.as_ref()), if *method == "tasks/get" => return Ok(()),
+                () = is_over(self.program.as_ref()), if *method == "tasks/get" && self.end.is_known() => return Ok(()),
+                () = is_over(self.program.as_ref()), if !self.end.is_known() => {
+                    return Err(format!("it ended, and no {method} came"));
+                }
                 () = tokio::time::sleep_until(deadline) => return Err(format!("no {method} came")),
             };
             if got.message["method"] != *method {
@@ -168,9 +206,10 @@ impl Replayer {
         let meta = expected.as_object_mut().and_then(|params| params.shift_remove("_meta"));
         let actual = &got.message["params"];
         Known::default().meet(&expected, actual).map_err(|why| format!("{why} in {}", got.message))?;
-        let declares = |meta: &Value| meta[CAPABILITIES]["extensions"][EXTENSION].is_object();
-        if meta.is_some_and(|meta| declares(&meta)) && !declares(&actual["_meta"]) {
-            return Err(format!("it does not declare tasks: {}", got.message));
+        let declared = meta.map_or(Value::Null, |mut meta| meta[CAPABILITIES].take());
+        if !declared.is_null() {
+            let declares = Known::default().meet(&declared, &actual["_meta"][CAPABILITIES]);
+            declares.map_err(|why| format!("it does not declare what it should: {why} in {}", got.message))?;
         }
         let waited = got.at.saturating_duration_since(self.answered);
         if !self.server.is_real && waited < Duration::from_millis(exchange.after_ms) {
@@ -194,6 +233,9 @@ impl Replayer {
             self.state = Some(response.clone());
         }
         self.answered = Instant::now();
+        if got.message["method"] != "tasks/update" {
+            self.end.hears(&response);
+        }
         got.answer(&response);
     }
 
@@ -215,8 +257,11 @@ impl Replayer {
         }
     }
 
-    /// The client is silent once it is over.
+    /// The client is silent once it is over, and has asked nothing that no step has.
     async fn nothing_is_left(mut self) -> Result<(), String> {
+        if let Ok(question) = self.questions.try_recv() {
+            return Err(format!("nobody is to be asked {}", question.params));
+        }
         let period = if self.server.is_real { Duration::from_millis(100) } else { LONG };
         match timeout(period, self.server.incoming.recv()).await {
             Ok(Some(got)) => Err(format!("after the end came {}", got.message)),
