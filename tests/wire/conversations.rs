@@ -6,6 +6,7 @@ mod faults;
 #[allow(dead_code, reason = "one side needs less of it")]
 mod files;
 mod replay;
+mod seen;
 
 use std::collections::BTreeSet;
 

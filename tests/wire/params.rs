@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Wire, World};
+use crate::support::{Client, Wire, World};
 
 const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
@@ -69,15 +69,16 @@ async fn a_key_given_twice_is_refused() {
         r#"{{"jsonrpc":"2.0","id":"twice","method":"tasks/get","params":{{"taskId":"x","taskId":"{id}","_meta":{}}}}}"#,
         meta()
     );
-    let mut incoming = alice.send(json!({ "jsonrpc": "2.0", "id": "twice", "method": "ping" }));
-    // The answer to the ping, which is only there to make a way for the answer to the text.
-    incoming.next().await.expect("a response");
-    alice.send_text(&twice);
-    assert_eq!(incoming.next().await.expect("a response")["error"]["code"], -32602);
+    assert_eq!(refusal_of(&alice, &twice).await["error"]["code"], -32602);
     let method_twice = twice.replace(r#""method":"tasks/get""#, r#""method":"tasks/cancel","method":"tasks/get""#);
-    alice.send_text(&method_twice);
-    alice.result("tools/list", json!({})).await;
-    let refused = alice.strays().pop().expect("a refusal that belongs to no id");
-    assert_eq!(refused["error"]["code"], -32600);
+    assert_eq!(refusal_of(&alice, &method_twice).await["error"]["code"], -32600);
     assert_eq!(alice.get(&id).await["status"], "working");
+}
+
+/// What a text is answered that no request of the client's is.
+async fn refusal_of(client: &Client, text: &str) -> Value {
+    client.send_text(text);
+    // Its answer has come by then, for lines keep their order.
+    client.result("tools/list", json!({})).await;
+    client.strays().pop().expect("a refusal")
 }

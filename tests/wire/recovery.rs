@@ -94,7 +94,8 @@ impl Shared {
         wire: Wire,
         server: impl FnOnce(&Engine, Arc<Signals>) -> Tasks<H>,
     ) -> World<H> {
-        let (store, clock, signals) = (self.fresh.store.clone(), self.clock.clone(), Arc::clone(&self.signals));
+        let store = self.fresh.reopened(&self.clock).await;
+        let (clock, signals) = (self.clock.clone(), Arc::clone(&self.signals));
         let shared = Arc::clone(&self.signals);
         World::on(store, clock, wire, |builder| builder, signals, move |engine| server(engine, shared)).await
     }

@@ -21,12 +21,12 @@ use mcp_tasks::{
 #[derive(Clone)]
 pub struct Fresh {
     pub store: Arc<dyn TaskStore>,
-    _place: Arc<Place>,
+    place: Arc<Place>,
 }
 
 /// Where a store keeps its tasks.
 enum Place {
-    Memory,
+    Memory(Arc<MemoryStore>),
     File(PathBuf),
     #[cfg(feature = "postgres")]
     Schema {
@@ -44,35 +44,52 @@ pub fn kind() -> String {
 pub async fn fresh(clock: &ManualClock) -> Fresh {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("wire-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let clock: Arc<dyn Clock> = Arc::new(clock.clone());
-    let (store, place): (Arc<dyn TaskStore>, Place) = match kind().as_str() {
-        "memory" => (Arc::new(MemoryStore::new(clock)), Place::Memory),
-        "sqlite" => {
-            let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
-            (Arc::new(SqliteStore::builder(&path).clock(clock).open().expect("it opens")), Place::File(path))
-        }
+    let place = match kind().as_str() {
+        "memory" => Place::Memory(Arc::new(MemoryStore::new(Arc::new(clock.clone())))),
+        "sqlite" => Place::File(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"))),
         #[cfg(feature = "postgres")]
-        "postgres" => in_postgres(clock, name).await,
+        "postgres" => {
+            let url = env::var("MCP_TASKS_TEST_POSTGRES").expect("MCP_TASKS_TEST_POSTGRES is the URL of a cluster");
+            Place::Schema { url, name }
+        }
         other => panic!("MCP_TASKS_TEST_STORE: there is no `{other}` here"),
     };
-    Fresh { store, _place: Arc::new(place) }
+    Fresh { store: place.open(clock).await, place: Arc::new(place) }
+}
+
+impl Fresh {
+    /// The same tasks, as another process finds them: nothing is left but what was written down. What is in memory has to
+    /// stand for a store that outlives its server.
+    pub async fn reopened(&self, clock: &ManualClock) -> Arc<dyn TaskStore> {
+        self.place.open(clock).await
+    }
+}
+
+impl Place {
+    async fn open(&self, clock: &ManualClock) -> Arc<dyn TaskStore> {
+        let clock: Arc<dyn Clock> = Arc::new(clock.clone());
+        match self {
+            Self::Memory(store) => Arc::clone(store) as Arc<dyn TaskStore>,
+            Self::File(path) => Arc::new(SqliteStore::builder(path).clock(clock).open().expect("it opens")),
+            #[cfg(feature = "postgres")]
+            Self::Schema { url, name } => in_postgres(clock, url, name).await,
+        }
+    }
 }
 
 #[cfg(feature = "postgres")]
-async fn in_postgres(clock: Arc<dyn Clock>, name: String) -> (Arc<dyn TaskStore>, Place) {
+async fn in_postgres(clock: Arc<dyn Clock>, url: &str, schema: &str) -> Arc<dyn TaskStore> {
     use mcp_tasks::store::postgres::{PostgresConfig, PostgresStore};
 
-    let url = env::var("MCP_TASKS_TEST_POSTGRES").expect("MCP_TASKS_TEST_POSTGRES is the URL of a cluster");
     let config = PostgresConfig::from_url(&format!("{url}?sslmode=disable")).expect("a URL");
-    let config = config.schema(&name).pool_size(4).timeout(std::time::Duration::from_secs(20)).clock(clock);
-    let store = PostgresStore::connect(config).await.expect("it opens");
-    (Arc::new(store), Place::Schema { url, name })
+    let config = config.schema(schema).pool_size(4).timeout(std::time::Duration::from_secs(20)).clock(clock);
+    Arc::new(PostgresStore::connect(config).await.expect("it opens"))
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         match self {
-            Self::Memory => {}
+            Self::Memory(_) => {}
             Self::File(path) => {
                 // The store may still be closing it; what is removed is then closed as a file without a name.
                 for suffix in ["", "-wal", "-shm"] {

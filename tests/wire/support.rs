@@ -228,6 +228,11 @@ impl Incoming {
         message
     }
 
+    /// What has come by now.
+    pub fn ready(&mut self) -> Option<Value> {
+        self.messages.try_recv().ok()
+    }
+
     /// Whether nothing comes while everything else has time to.
     pub async fn is_quiet(&mut self) -> bool {
         timeout(Duration::from_millis(100), self.messages.recv()).await.is_err()
@@ -416,12 +421,21 @@ async fn route(read: tokio::io::ReadHalf<DuplexStream>, routes: Arc<Mutex<Routes
     let mut lines = BufReader::new(read).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         let message: Value = serde_json::from_str(&line).expect("a line is a message");
-        let ours = &message["params"]["_meta"][SUBSCRIPTION];
-        let key = if message["method"].is_null() { &message["id"] } else { ours };
-        let mut routes = routes.lock().expect("no test panics here");
-        match routes.waiting.get(&key.to_string()) {
+        routes.lock().expect("no test panics here").take(message);
+    }
+}
+
+impl Routes {
+    /// A response is the last that comes because of its request.
+    fn take(&mut self, message: Value) {
+        let waiting = if message["method"].is_null() {
+            self.waiting.remove(&message["id"].to_string())
+        } else {
+            self.waiting.get(&message["params"]["_meta"][SUBSCRIPTION].to_string()).cloned()
+        };
+        match waiting {
             Some(waiting) => drop(waiting.send(message)),
-            None => routes.strays.push(message),
+            None => self.strays.push(message),
         }
     }
 }

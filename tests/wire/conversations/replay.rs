@@ -13,12 +13,13 @@ use mcp_tasks::{
     limits::Limits,
     store::{TaskStore, faulty::FaultyStore},
 };
-use serde_json::{Map, Value};
-use tokio::time::{Instant, sleep, timeout_at};
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{
     act::{self, Command, Run, Stage},
     files::{Conversation, Exchange, Known, Late, Sent, Server, Setup, Step, Tool, judge},
+    seen::Seen,
 };
 use crate::{
     http_client,
@@ -63,8 +64,7 @@ struct Replayer<'a> {
     known: Known,
     /// Requests without a response so far, by id.
     open: HashMap<String, (Value, Open)>,
-    /// The streams, by the id of their requests, on which something came.
-    streams: Vec<String>,
+    seen: Seen,
     /// Whether the server does something by itself, which may take it a moment.
     is_settling: bool,
 }
@@ -87,7 +87,7 @@ impl<'a> Replayer<'a> {
         let clock = ManualClock::default();
         let fresh = stores::fresh(&clock).await;
         let stage = Arc::<Stage>::default();
-        let world = serve(conversation, wire, &clock, &fresh, &stage).await;
+        let world = serve(conversation, wire, &clock, Arc::clone(&fresh.store), &stage).await;
         Self {
             conversation,
             wire,
@@ -100,7 +100,7 @@ impl<'a> Replayer<'a> {
             clients: HashMap::new(),
             known: Known::of(conversation),
             open: HashMap::new(),
-            streams: Vec::new(),
+            seen: Seen::default(),
             is_settling: false,
         }
     }
@@ -111,7 +111,7 @@ impl<'a> Replayer<'a> {
             Step::Response(late) => self.late(late).await,
             Step::Notification(sent) => self.notify(sent),
             Step::Push(sent) => self.push(sent).await,
-            Step::Abandon(id) => self.abandon(id),
+            Step::Abandon(id) => self.abandon(id).await,
             Step::User(_) => Ok(()),
             Step::Tool(tool) => self.tool(tool).await,
             Step::Clock(milliseconds) => self.settling(|this| this.clock.advance(Duration::from_millis(*milliseconds))),
@@ -184,14 +184,16 @@ impl<'a> Replayer<'a> {
 
     fn meet_response(&mut self, expected: &Value, definition: Option<&str>, actual: &Value) -> Result<(), String> {
         if expected["id"] != actual["id"] {
-            return Err(format!("a response to {} instead of {}", actual["id"], expected["id"]));
+            return Err(format!("no response to {}: {actual}", expected["id"]));
         }
         self.keeps_secrets(actual)?;
         if let Some(definition) = definition {
             let judged = if expected.get("error").is_some() { actual } else { &actual["result"] };
             judge(&self.conversation.revision, definition, judged)?;
         }
-        self.known.meet(expected, actual).map_err(|why| format!("{why} in {actual}"))
+        self.known.meet(expected, actual).map_err(|why| format!("{why} in {actual}"))?;
+        self.seen.state(&actual["result"]);
+        Ok(())
     }
 
     fn keeps_secrets(&self, message: &Value) -> Result<(), String> {
@@ -206,8 +208,7 @@ impl<'a> Replayer<'a> {
         let deadline = Instant::now() + self.fault.patience;
         let (request, mut open) = self.opened(id)?;
         let mut answer = self.answer(&request, &mut open, deadline).await?;
-        // How the tasks stand may be told once more before a stream ends.
-        while self.streams.contains(&id.to_string()) && answer.message["method"] == "notifications/tasks" {
+        while self.seen.may_come_again(&id.to_string(), &answer.message) {
             answer = self.answer(&request, &mut open, deadline).await?;
         }
         self.meet_response(&late.message, late.response_definition.as_deref(), &answer.message)
@@ -223,7 +224,7 @@ impl<'a> Replayer<'a> {
         Ok(())
     }
 
-    /// A message on a stream. A state may come again before the next one; what is no state of a task comes as it stands.
+    /// A message on a stream; a state may come again before it.
     async fn push(&mut self, sent: &Sent) -> Result<(), String> {
         let id = sent.message["params"]["_meta"][crate::support::SUBSCRIPTION].to_string();
         let deadline = Instant::now() + self.fault.patience;
@@ -235,28 +236,34 @@ impl<'a> Replayer<'a> {
             if let Some(definition) = &sent.definition {
                 judge(&self.conversation.revision, definition, &message)?;
             }
-            let Err(why) = self.known.meet(&sent.message, &message) else { break };
-            let is_repeated = self.streams.contains(&id) && message["method"] == "notifications/tasks";
-            if !is_repeated {
-                return Err(format!("{why} in {message}"));
+            match self.known.meet(&sent.message, &message) {
+                Ok(()) => break self.seen.on_stream(&id, &message),
+                Err(why) if !self.seen.may_come_again(&id, &message) => return Err(format!("{why} in {message}")),
+                Err(_) => {}
             }
         }
-        self.streams.push(id.clone());
         self.is_settling = false;
         self.open.insert(id, (request, open));
         Ok(())
     }
 
-    fn abandon(&mut self, id: &Value) -> Result<(), String> {
-        match self.opened(id)? {
-            (_, Open::Lines(incoming)) => self.client("Ada").abandon(incoming),
-            (_, Open::Http(stream)) => drop(stream),
+    async fn abandon(&mut self, id: &Value) -> Result<(), String> {
+        let (_, mut open) = self.opened(id)?;
+        while let Some(message) = open.ready().await {
+            if !self.seen.may_come_again(&id.to_string(), &message) {
+                return Err(format!("nobody asked for {message}"));
+            }
+        }
+        match open {
+            Open::Lines(incoming) => self.client("Ada").abandon(incoming),
+            Open::Http(stream) => drop(stream),
         }
         Ok(())
     }
 
     async fn restart(&mut self) -> Result<(), String> {
-        let next = serve(self.conversation, self.wire, &self.clock, &self.fresh, &self.stage).await;
+        let store = self.fresh.reopened(&self.clock).await;
+        let next = serve(self.conversation, self.wire, &self.clock, store, &self.stage).await;
         self.past.push(std::mem::replace(&mut self.world, next));
         self.clients.clear();
         Ok(())
@@ -334,6 +341,10 @@ impl<'a> Replayer<'a> {
         if let Some(id) = self.open.keys().next() {
             return Err(format!("the request {id} is still open"));
         }
+        for client in self.clients.values() {
+            // What was sent before this has come by then, for lines keep their order.
+            client.request("server/discover", json!({})).await;
+        }
         match self.clients.values().find_map(|client| client.strays().pop()) {
             Some(stray) => Err(format!("nobody asked for {stray}")),
             None => Ok(()),
@@ -342,6 +353,14 @@ impl<'a> Replayer<'a> {
 }
 
 impl Open {
+    /// What has come by now.
+    async fn ready(&mut self) -> Option<Value> {
+        match self {
+            Self::Lines(incoming) => incoming.ready(),
+            Self::Http(stream) => timeout(Duration::ZERO, stream.next()).await.ok().flatten(),
+        }
+    }
+
     /// The next message; `None` where no more can come.
     async fn next(&mut self, deadline: Instant) -> Result<Option<Answer>, String> {
         let next = async {
@@ -363,7 +382,7 @@ async fn serve(
     conversation: &Conversation,
     wire: Wire,
     clock: &ManualClock,
-    fresh: &Fresh,
+    mut store: Arc<dyn TaskStore>,
     stage: &Arc<Stage>,
 ) -> World<ToolSet> {
     let has = |setup| conversation.setup.contains(&setup);
@@ -372,7 +391,6 @@ async fn serve(
         limits.poll_tolerance = has(Setup::RateLimit).then_some(2);
         builder.limits(limits)
     };
-    let mut store = Arc::clone(&fresh.store);
     if has(Setup::ReadOnly) {
         let broken = FaultyStore::<dyn TaskStore>::new(store, Arc::new(clock.clone()) as Arc<dyn Clock>);
         broken.break_down(true);
