@@ -43,31 +43,34 @@ async fn our_client_sends_the_headers() {
     }
 }
 
-/// A client that did something else than a conversation has would be found: the file is altered in place of the client.
+/// A client that did something else than a conversation has would be found, and for that: the file is altered in place of the client.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_differs_is_found() {
     type Spoil = fn(&mut Value);
-    let spoilt: [(&str, Spoil); 8] = [
+    let spoilt: [(&str, &str, Spoil); 8] = [
         // It answers something else, polls too early, and gets another result.
-        ("asks", |file| file["steps"][4]["user"]["answers"]["response"]["content"]["city"] = json!("Rome")),
-        ("completes", |file| file["steps"][4]["exchange"]["afterMs"] = json!(5_000)),
-        ("completes", |file| file["steps"][8]["user"]["gets"]["content"][0]["text"] = json!("It fell.")),
+        ("asks", "Rome", |file| file["steps"][4]["user"]["answers"]["response"]["content"]["city"] = json!("Rome")),
+        ("completes", "and not after 5000 ms", |file| file["steps"][4]["exchange"]["afterMs"] = json!(5_000)),
+        ("completes", "It fell.", |file| file["steps"][8]["user"]["gets"]["content"][0]["text"] = json!("It fell.")),
         // It asks what no step has, and declares less than it should.
-        ("asked-once", |file| {
+        ("asked-once", "nobody is to be asked", |file| {
             let requests = &mut file["steps"][5]["exchange"]["response"]["result"]["inputRequests"];
             *requests = json!({ "q-other": requests["q-city"] });
         }),
-        ("completes", |file| {
+        ("completes", "sampling", |file| {
             let meta = &mut file["steps"][1]["exchange"]["request"]["params"]["_meta"];
             meta["io.modelcontextprotocol/clientCapabilities"]["sampling"] = json!({});
         }),
         // It takes a task for gone that never was, sends what nobody asked for, and does not send what it should.
-        ("gone", |file| file["steps"][4]["user"]["fails"] = json!({ "notFound": {} })),
-        ("lets-go", |file| drop(file["steps"].as_array_mut().map(Vec::pop))),
-        ("created-in-its-end", |file| file["steps"][2]["exchange"]["request"]["method"] = json!("tasks/update")),
+        ("gone", "NotFound", |file| file["steps"][4]["user"]["fails"] = json!({ "notFound": {} })),
+        ("lets-go", "after the end came", |file| drop(file["steps"].as_array_mut().map(Vec::pop))),
+        ("created-in-its-end", "nobody asked for", |file| {
+            file["steps"][2]["exchange"]["request"]["method"] = json!("tasks/update")
+        }),
     ];
-    for (name, spoil) in spoilt {
+    for (name, told, spoil) in spoilt {
         let (server, connect) = lines();
-        assert!(replay(&files::altered(name, spoil), server, connect).await.is_err(), "{name}");
+        let outcome = replay(&files::altered(name, spoil), server, connect).await;
+        assert!(outcome.as_ref().is_err_and(|why| why.contains(told)), "{name}: {outcome:?}");
     }
 }

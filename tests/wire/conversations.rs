@@ -8,9 +8,10 @@ mod files;
 mod replay;
 mod seen;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use files::{Conversation, Role, Transport};
+use serde_json::{Value, json};
 
 use self::replay::{Fault, replay};
 use crate::support::Wire;
@@ -42,4 +43,37 @@ on_every_wire! {
         assert!(broken.is_empty(), "{}", broken.join("\n"));
         assert!(held.contains("completes"), "{held:?}");
     }
+}
+
+/// A server that did something else than a conversation has would be found, and for that: the file is altered in place of the
+/// server.
+#[tokio::test]
+async fn a_server_that_differs_is_found() {
+    type Spoil = fn(&mut Value);
+    let spoilt: [(&str, &str, Spoil); 4] = [
+        // A stream shows a state that no step has.
+        ("listens", "elsewhere", |file| push(file, 1)["params"]["statusMessage"] = json!("elsewhere")),
+        // A tool is given less, a header is another, a request is left without its response.
+        ("asks", "other answers", |file| {
+            let has = steps(file).iter_mut().find_map(|step| step.pointer_mut("/tool/has")).expect("a step");
+            *has = json!({});
+        }),
+        ("headers", "status", |file| steps(file)[1]["exchange"]["http"]["status"] = json!(200)),
+        ("stream-ends", "still open", |file| drop(steps(file).pop())),
+    ];
+    for (name, told, spoil) in spoilt {
+        let fault = Fault { patience: Duration::from_millis(500), ..Fault::NONE };
+        let outcome = replay(&files::altered(name, spoil), Wire::Http, fault).await;
+        assert!(outcome.as_ref().is_err_and(|why| why.contains(told)), "{name}: {outcome:?}");
+    }
+}
+
+fn steps(file: &mut Value) -> &mut Vec<Value> {
+    file["steps"].as_array_mut().expect("steps")
+}
+
+/// The message of a push of a task's state, counted from 0.
+fn push(file: &mut Value, count: usize) -> &mut Value {
+    let pushes = steps(file).iter_mut().filter_map(|step| step.pointer_mut("/push/message"));
+    pushes.filter(|message| message["method"] == "notifications/tasks").nth(count).expect("a push")
 }

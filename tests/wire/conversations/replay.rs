@@ -132,13 +132,15 @@ impl<'a> Replayer<'a> {
     /// Sends the request, again for as long as the server does something by itself, and meets the response.
     async fn exchange(&mut self, exchange: &Exchange) -> Result<(), String> {
         let deadline = Instant::now() + self.fault.patience;
+        let mut before = None;
         loop {
             let (request, mut open) = self.send(exchange).await;
             let Some(response) = &exchange.response else {
                 self.open.insert(request["id"].to_string(), (request, open));
                 return Ok(());
             };
-            let answer = self.answer(&request, &mut open, deadline).await?;
+            let answer =
+                self.answer(&request, &mut open, deadline).await.map_err(|why| before.take().unwrap_or(why))?;
             self.known.asking(&request);
             match self.meet(exchange, response, &answer) {
                 Ok(()) => {
@@ -146,7 +148,10 @@ impl<'a> Replayer<'a> {
                     return Ok(());
                 }
                 Err(why) if !self.is_settling || Instant::now() >= deadline => return Err(why),
-                Err(_) => sleep(Duration::from_millis(2)).await,
+                Err(why) => {
+                    before = Some(why);
+                    sleep(Duration::from_millis(2)).await;
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::SUBSCRIPTION;
 
@@ -67,4 +67,30 @@ fn bare(state: &Value) -> Option<Value> {
     members.shift_remove("_meta");
     members.shift_remove("resultType");
     Some(state)
+}
+
+/// NOT-03, NOT-05, SEC-02: of what no step has, a stream may show nothing but the newest state again.
+#[test]
+fn only_the_newest_state_may_come_again() {
+    let push = |state: &Value| {
+        let mut params = state.clone();
+        params["_meta"] = json!({ SUBSCRIPTION: "stream" });
+        json!({ "method": "notifications/tasks", "params": params })
+    };
+    let [first, second] =
+        ["first", "second"].map(|said| json!({ "taskId": "task-1", "status": "working", "statusMessage": said }));
+    let foreign = json!({ "taskId": "task-2", "status": "working" });
+    let mut seen = Seen::default();
+    for state in [&first, &second, &foreign] {
+        seen.state(state);
+    }
+    assert!(!seen.may_come_again("\"stream\"", &push(&first)), "nothing was acknowledged");
+    let acknowledged = json!({ "params": { "notifications": { "taskIds": ["task-1"] } } });
+    seen.on_stream("\"stream\"", &acknowledged);
+    let may = |seen: &Seen| [&first, &second, &foreign].map(|state| seen.may_come_again("\"stream\"", &push(state)));
+    assert_eq!(may(&seen), [true, true, false]);
+    seen.on_stream("\"stream\"", &push(&second));
+    assert_eq!(may(&seen), [false, true, false]);
+    let unmet = json!({ "taskId": "task-1", "status": "working", "statusMessage": "third" });
+    assert!(!seen.may_come_again("\"stream\"", &push(&unmet)));
 }
