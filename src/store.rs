@@ -119,7 +119,7 @@ pub enum Heard {
     Hint(Hint),
     /// That an open task was let go: whoever looks for work looks now. It may be left out, for they look now and then.
     Claimable,
-    /// That hints were lost, or that the store cannot tell which task has changed: it may be any.
+    /// That hints were lost, or that the store cannot tell which task has changed: it may be any, and one may be claimable.
     Missed,
 }
 

@@ -55,6 +55,8 @@ async fn hear(core: Arc<Core>, mut hints: Hints) {
             Heard::Claimable => core.recoverers.call(),
             Heard::Missed => {
                 core.watchers.mark_all();
+                // A task may have been let go as well.
+                core.recoverers.call();
                 core.refresh_all().await;
             }
         }
