@@ -32,6 +32,7 @@ use bundle::Bundle;
 use dialect::Dialect;
 use flat::Definitions;
 use flavour::Flavour;
+use judge::Judge;
 
 /// What makes the exported files again.
 pub(crate) const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- export";
@@ -94,7 +95,7 @@ impl<'a> Matter<'a> {
 
     fn conversations(&self) -> Result<Vec<OutputFile>, Error> {
         let strict = self.in_flavour(Flavour::Strict);
-        conversations::of(self.revision, &self.settings, &strict, &self.rules.conversations)
+        conversations::of(self.revision, &self.settings, Judge::of(&strict, self.revision)?, &self.rules.conversations)
     }
 
     /// The schemas: each flavour in each dialect.
@@ -119,7 +120,8 @@ impl<'a> Matter<'a> {
     /// Test messages, and the faults that they and the conversations find.
     fn messages(&self) -> Result<Vec<OutputFile>, Error> {
         let (strict, tolerant) = (self.in_flavour(Flavour::Strict), self.in_flavour(Flavour::Tolerant));
-        let vectors = vectors::of(self.revision, &self.rules, &strict, &tolerant)?;
+        let (strict, tolerant) = (Judge::of(&strict, self.revision)?, Judge::of(&tolerant, self.revision)?);
+        let vectors = vectors::of(self.revision, &self.rules, strict, tolerant)?;
         let mut files = vec![vectors.file];
         if !self.rules.faults.is_empty() {
             let conversations =

@@ -10,7 +10,7 @@ mod whole;
 pub(super) use format::Conversation;
 
 use super::bundle::origin;
-use super::flat::Definitions;
+use super::judge::Judge;
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -47,7 +47,7 @@ fn load_one(path: &Path) -> Result<Conversation, Error> {
 pub(super) fn of(
     revision: &Revision,
     settings: &Settings,
-    strict: &Definitions,
+    strict: Judge<'_>,
     written: &[Conversation],
 ) -> Result<Vec<OutputFile>, Error> {
     let mut problems = Problems::default();

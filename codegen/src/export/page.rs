@@ -59,7 +59,7 @@ pub(super) fn files(revisions: &[Revision], overlay: &Overlay, intent: &Intent) 
     sources.rules.check_proofs(&proofs, &mut problems);
     sources.machine.check(revision, &mut problems);
     sources.chapters.check(revisions, revision, &messages, &mut problems);
-    sources.examples.check(revision, &sources.chapters.value, Judge(&strict), &mut problems);
+    sources.examples.check(revision, &sources.chapters.value, Judge::of(&strict, revision)?, &mut problems);
     problems.finish(())?;
 
     let prose = Prose { subjects: &subjects, rules: &sources.rules.value };

@@ -1,6 +1,6 @@
 //! Which definition a message has to fit.
 
-use crate::export::flat::Definitions;
+use crate::export::judge::Judge;
 use crate::export::messages;
 use crate::ir::{Content, Object, Revision, Shape, Type};
 use crate::overlay::Settings;
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(super) struct Finder<'a> {
     pub(super) revision: &'a Revision,
     pub(super) settings: &'a Settings,
-    pub(super) strict: &'a Definitions,
+    pub(super) strict: Judge<'a>,
 }
 
 impl<'a> Finder<'a> {
@@ -29,7 +29,7 @@ impl<'a> Finder<'a> {
     pub(super) fn response(self, method: &str, response: &Value) -> Option<String> {
         let Some(error) = response.get("error") else {
             let result = messages::result_of(self.request(method)?, self.settings);
-            return result.filter(|name| self.strict.contains_key(name));
+            return result.filter(|name| self.strict.definitions().contains_key(name));
         };
         let special = error["code"].as_i64().and_then(|code| self.error(code));
         Some(special.unwrap_or("JSONRPCErrorResponse").to_owned())

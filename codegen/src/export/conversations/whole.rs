@@ -5,7 +5,6 @@ use super::format::{Conversation, Exchange, Flawed, Response, Sent, Step};
 use super::made;
 use crate::document::escape;
 use crate::error::{Error, Problem, Problems};
-use crate::export::judge::Judge;
 use crate::export::status;
 use serde_json::{Map, Value, json};
 
@@ -173,7 +172,7 @@ impl<'a> Scribe<'a> {
     }
 
     fn judge(&mut self, pointer: &str, definition: &str, value: &Value, flawed: bool) {
-        let fits = Judge(self.finder.strict).accepts(definition, value);
+        let fits = self.finder.strict.accepts(definition, value);
         match (fits, flawed) {
             (false, false) => self.problem(pointer, &format!("it does not fit `{definition}`")),
             (true, true) => self.problem(pointer, &format!("it is said to be flawed, and fits `{definition}`")),
