@@ -1,8 +1,8 @@
 //! What other SDKs take: schemas that stand alone, in three flavours and two drafts, messages to test with, and a page that
 //! explains each message.
 //!
-//! Everything here is a pure function of the schemas, the overlay and the [`Intent`]: the same input gives the same
-//! bytes. `export/README.md`, which is written beside the schemas, says what the flavours are for.
+//! [`export`] is a pure function of the schemas, the overlay and the [`Intent`]: the same input gives the same bytes. What
+//! a person wrote besides the schemas is read by [`Intent::load`], before. `export/README.md`, which is written beside the schemas, says what the flavours are for.
 
 mod bundle;
 mod conversations;
@@ -12,8 +12,10 @@ mod flat;
 mod flavour;
 mod intent;
 mod judge;
+mod members;
 mod messages;
 mod page;
+mod read;
 mod status;
 mod vectors;
 mod walk;
@@ -33,6 +35,7 @@ use dialect::Dialect;
 use flat::Definitions;
 use flavour::Flavour;
 use judge::Judge;
+use members::Members;
 
 /// What makes the exported files again.
 pub(crate) const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- export";
@@ -51,9 +54,10 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
     let mut problems = Problems::default();
     let matters: Vec<Matter<'_>> =
         revisions.iter().filter_map(|revision| problems.take(Matter::of(revision, overlay, intent))).collect();
+    let members = Members::of(&revisions);
     let mut files = read_by_people();
     for matter in &matters {
-        files.extend(problems.take(matter.conversations()).unwrap_or_default());
+        files.extend(problems.take(matter.conversations(&members)).unwrap_or_default());
     }
     files.extend(problems.take(page::files(&revisions, overlay, intent)).unwrap_or_default());
     // What a person wrote is seen to before the large rest is made.
@@ -93,9 +97,15 @@ impl<'a> Matter<'a> {
         flavour.apply(self.flat.clone(), self.revision, &self.settings, &self.rules)
     }
 
-    fn conversations(&self) -> Result<Vec<OutputFile>, Error> {
+    fn conversations(&self, members: &Members<'_>) -> Result<Vec<OutputFile>, Error> {
         let strict = self.in_flavour(Flavour::Strict);
-        conversations::of(self.revision, &self.settings, Judge::of(&strict, self.revision)?, &self.rules.conversations)
+        conversations::of(
+            self.revision,
+            &self.settings,
+            Judge::of(&strict, self.revision)?,
+            members,
+            &self.rules.conversations,
+        )
     }
 
     /// The schemas: each flavour in each dialect.

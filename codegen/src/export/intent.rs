@@ -3,6 +3,7 @@
 use super::conversations::{self, Conversation};
 use super::faults::Faults;
 use super::page::Sources;
+use super::read;
 use super::vectors::{self, Written};
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -59,7 +60,7 @@ impl Intent {
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
     pub fn load(folder: &Path) -> Result<Self, Error> {
-        let (file, text) = read(&folder.join("export.toml"))?;
+        let (file, text) = read::text(&folder.join("export.toml"))?;
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
         let mut intent = Self { file, ..intent };
         for (revision, folder) in folders(folder)? {
@@ -108,24 +109,7 @@ impl Rules {
 
 /// The folders of a folder, by name.
 fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Problem> {
-    let unreadable = |error: std::io::Error| {
-        Problem::new(folder.to_string_lossy().replace('\\', "/"), "", format!("cannot be read: {error}"))
-    };
-    let mut folders = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if entry.path().is_dir() {
-            folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
-        }
-    }
-    folders.sort();
-    Ok(folders)
-}
-
-pub(super) fn read(path: &Path) -> Result<(String, String), Problem> {
-    let file = path.to_string_lossy().replace('\\', "/");
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok((file, text)),
-        Err(error) => Err(Problem::new(&file, "", format!("cannot be read: {error}"))),
-    }
+    let folders = read::entries(folder)?.into_iter().filter(|path| path.is_dir());
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(folders.map(|path| (name(&path), path)).collect())
 }

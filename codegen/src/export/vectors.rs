@@ -9,7 +9,7 @@ mod sample;
 use super::bundle::origin;
 use super::intent::Rules;
 use super::judge::Judge;
-use super::{walk, words};
+use super::{read, walk, words};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -42,10 +42,7 @@ pub struct Written {
 
 /// Reads the messages written by hand, and says in which file they are; without the file there are none.
 pub(super) fn load(path: &Path) -> Result<(String, Vec<Written>), Error> {
-    if !path.exists() {
-        return Ok(Default::default());
-    }
-    let (file, text) = super::intent::read(path)?;
+    let Some((file, text)) = read::text_if_there(path)? else { return Ok(Default::default()) };
     let messages = serde_json::from_str(&text);
     let messages = messages.map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
     Ok((file, messages))
