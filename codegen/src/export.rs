@@ -29,7 +29,7 @@ use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use crate::overlay::{Overlay, Settings};
-use crate::{Schemas, read_house};
+use crate::{Document, Schemas, read_house};
 use bundle::Bundle;
 use dialect::Dialect;
 use flat::Definitions;
@@ -45,8 +45,9 @@ pub(crate) const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- export";
 /// # Errors
 /// The schemas, the overlay or the intent have faults, or the schemas are published ones: those have no flavours.
 pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<Vec<OutputFile>, Error> {
-    let Schemas::House(folders) = schemas else {
-        return Err(Problem::new("", "", "only schemas in the house style can be exported").into());
+    let folders = match schemas {
+        Schemas::House(folders) => folders,
+        Schemas::Published(documents) => return published(documents),
     };
     let revisions = read_house(folders)?;
     overlay.check(&revisions)?;
@@ -68,6 +69,11 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
         files.extend(problems.take(matter.messages()).unwrap_or_default());
     }
     problems.finish(files)
+}
+
+fn published<T>(documents: &[Document]) -> Result<T, Error> {
+    let file = documents.first().map_or("", |document| &document.file);
+    Err(Problem::new(file, "", "only schemas in the house style can be exported").into())
 }
 
 fn read_by_people() -> Vec<OutputFile> {

@@ -1,10 +1,14 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
+mod check;
+
 use super::conversations::{self, Conversation};
 use super::faults::Faults;
+use super::members::Members;
 use super::page::Sources;
 use super::read;
 use super::vectors::{self, Written};
+use crate::document::escape;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use serde::Deserialize;
@@ -77,33 +81,20 @@ impl Intent {
         Ok(intent)
     }
 
-    /// Checks that every entry names an object that is there.
+    /// Checks that every entry names what is there.
     pub(super) fn check(&self, revisions: &[Revision]) -> Result<(), Error> {
         let mut problems = Problems::default();
+        let anywhere = Members::of(revisions);
         for (name, rules) in &self.revision {
-            let pointer = format!("/revision/{name}");
-            match revisions.iter().find(|revision| revision.name == *name) {
-                Some(revision) => rules.check(&self.file, &pointer, revision, &mut problems),
-                None => problems.push(Problem::new(&self.file, pointer, format!("there is no revision `{name}`"))),
-            }
+            let pointer = format!("/revision/{}", escape(name));
+            let Some(revision) = revisions.iter().find(|revision| revision.name == *name) else {
+                problems.push(Problem::new(&self.file, pointer, format!("there is no revision `{name}`")));
+                continue;
+            };
+            let faults = rules.faults(revision, &anywhere).into_iter();
+            faults.for_each(|(place, said)| problems.push(Problem::new(&self.file, pointer.clone() + &place, said)));
         }
         problems.finish(())
-    }
-}
-
-impl Rules {
-    fn check(&self, file: &str, pointer: &str, revision: &Revision, problems: &mut Problems) {
-        let named = self.closed.iter().chain(self.without.keys()).chain(self.some.keys());
-        for name in named.filter(|name| revision.object(name).is_none()) {
-            problems.push(Problem::new(file, pointer, format!("there is no object `{name}`")));
-        }
-        let unknown =
-            |name: &str, member: &str| revision.object(name).is_some_and(|object| object.field(member).is_none());
-        for (name, members) in &self.some {
-            for member in members.iter().filter(|member| unknown(name, member)) {
-                problems.push(Problem::new(file, pointer, format!("`{name}` has no member `{member}`")));
-            }
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Schemas that are exported, of forms that the project's own do not have: recursion, bounds, formats.
 
 use crate::support::{Run, codegen, folder, get, put};
+use mcp_tasks_codegen::{Document, Intent, Overlay, Schemas, export};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -143,6 +144,38 @@ fn rules_that_no_value_keeps_are_refused() {
     assert_eq!(codegen(&place, &["export"]).err, "");
     let text = get(&place.join("generated/vectors/rev/messages.json"));
     assert!(text.contains(r#""id":"Node/smallest""#) && text.contains(r#""message":{"name":"words"}"#), "{text}");
+}
+
+/// A rule about what is not there is told with its place; a member that was renamed does not lose its requirements.
+#[test]
+fn rules_are_about_what_is_there() {
+    let definitions = || {
+        json!({
+            "Word": { "type": "string" },
+            "Thing": object(json!({ "name": link("Word"), "size": link("Word") }), json!(["name"])),
+        })
+    };
+    for (name, rules, complaint) in [
+        ("closed", "closed = [\"Thing\", \"Word\"]", "/closed/1: there is no object `Word`"),
+        ("without", "without.Thong = [\"size\"]", "/without/Thong: there is no object `Thong`"),
+        ("without-name", "without.Thing = [\"size\", \"sise\"]", "/without/Thing/1: no object of any revision has"),
+        ("without-required", "without.Thing = [\"name\"]", "/without/Thing/0: `Thing` has to have `name`"),
+        ("some", "some.Thong = [\"size\"]", "/some/Thong: there is no object `Thong`"),
+        ("some-name", "some.Thing = [\"size\", \"sise\"]", "/some/Thing/1: `Thing` has no member `sise`"),
+        ("some-none", "some.Thing = []", "/some/Thing: it names no member"),
+        ("requirements", "requirements.sise = [\"TSK-01\"]", "/requirements/sise: no object has a member `sise`"),
+    ] {
+        let complaint = format!("schema/export.toml#/revision/rev{complaint}");
+        refused(&format!("rules-{name}"), definitions(), rules, &complaint);
+    }
+}
+
+/// Published schemas have no flavours: the file is named.
+#[test]
+fn published_schemas_are_refused_by_name() {
+    let schemas = Schemas::Published(vec![Document::new("x.json", json!({ "$defs": {} }))]);
+    let error = export(&schemas, &Overlay::default(), &Intent::default()).expect_err("nothing is exported");
+    assert_eq!(error.to_string(), "x.json#: only schemas in the house style can be exported");
 }
 
 /// Values at the edge of each bound, and one on its other side; a text is as long as it has code points.
