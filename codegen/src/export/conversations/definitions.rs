@@ -2,7 +2,7 @@
 
 use crate::export::judge::Judge;
 use crate::export::messages;
-use crate::ir::{Content, Object, Revision, Shape, Type};
+use crate::ir::{Content, Object, Revision};
 use crate::overlay::Settings;
 use serde_json::Value;
 
@@ -31,30 +31,11 @@ impl<'a> Finder<'a> {
             let result = messages::result_of(self.request(method)?, self.settings);
             return result.filter(|name| self.strict.definitions().contains_key(name));
         };
-        let special = error["code"].as_i64().and_then(|code| self.error(code));
-        Some(special.unwrap_or("JSONRPCErrorResponse").to_owned())
+        messages::error_response(self.revision, error["code"].as_i64()).map(str::to_owned)
     }
 
-    /// The error response that is for one code alone.
-    fn error(self, code: i64) -> Option<&'a str> {
-        let has_code = |name: &str| {
-            let content =
-                self.revision.object(name).and_then(|object| object.field("code")).map(|field| &field.content);
-            matches!(content, Some(Content::ConstantInteger(own)) if *own == code)
-        };
-        self.message(|object| {
-            let content = object.field("error").map(|field| &field.content);
-            matches!(content, Some(Content::Typed(Type::Named(name))) if has_code(name))
-        })
-    }
-
-    /// The first of the whole messages that is it.
     fn message(self, is_it: impl Fn(&Object) -> bool) -> Option<&'a str> {
-        let mut definitions = self.revision.definitions();
-        let found = definitions.find(|definition| {
-            matches!(&definition.shape, Shape::Object(object) if object.field("jsonrpc").is_some() && is_it(object))
-        });
-        found.map(|definition| definition.name.as_str())
+        messages::envelope(self.revision, is_it)
     }
 }
 

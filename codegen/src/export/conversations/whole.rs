@@ -130,7 +130,7 @@ impl<'a> Scribe<'a> {
 
     /// Whether each request says what its client can do; before, a session said it once.
     fn says_who_it_is(&self) -> bool {
-        self.finder.revision.object("RequestMetaObject").is_some_and(|meta| meta.field(CAPABILITIES).is_some())
+        Members::of(std::slice::from_ref(self.finder.revision)).have(CAPABILITIES)
     }
 
     /// Headers of the request, and the status of the response.
