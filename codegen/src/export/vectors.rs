@@ -9,7 +9,7 @@ mod sample;
 use super::bundle::origin;
 use super::intent::Rules;
 use super::judge::Judge;
-use super::{read, walk, words};
+use super::{flat, read, walk, words};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -146,9 +146,8 @@ impl<'a> Maker<'a> {
         if self.strict.accepts(name, &value) {
             return Ok(value);
         }
-        let (file, pointer) = self.revision.get(name).map(|it| (&*it.file, &*it.pointer)).unwrap_or_default();
         let help = "see whether its bounds leave room for a value, and are no larger than a test message can be";
-        Err(Problem::new(file, pointer, format!("no value of `{name}` was found to test with")).help(help))
+        Err(flat::problem(self.revision, name, format!("no value of `{name}` was found to test with")).help(help))
     }
 
     /// What holds for an arm holds for the union, and what breaks an arm breaks the union, unless it makes another arm.

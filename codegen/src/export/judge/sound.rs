@@ -1,8 +1,8 @@
 //! What definitions have to be like so that values can be judged by them.
 
 use super::keyword::Keyword;
-use crate::error::{Error, Problem, Problems};
-use crate::export::flat::Definitions;
+use crate::error::{Error, Problems};
+use crate::export::flat::{self, Definitions};
 use crate::export::walk;
 use crate::ir::Revision;
 use serde_json::Value;
@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 pub(super) fn check(definitions: &Definitions, revision: &Revision) -> Result<(), Error> {
     let mut problems = Problems::default();
     for (name, schema) in definitions {
-        let (file, pointer) = revision.get(name).map(|it| (&*it.file, &*it.pointer)).unwrap_or_default();
         for word in unknown(schema) {
-            problems.push(Problem::new(file, pointer, format!("no value can be judged by the keyword `{word}`")));
+            let said = format!("no value can be judged by the keyword `{word}`");
+            problems.push(flat::problem(revision, name, said));
         }
         if is_its_own(name, definitions) {
             let said = format!("to judge a value by `{name}` is to judge it by `{name}` again");
-            problems.push(Problem::new(file, pointer, said).help("leave out the arm that leads back to it"));
+            problems.push(flat::problem(revision, name, said).help("leave out the arm that leads back to it"));
         }
     }
     problems.finish(())

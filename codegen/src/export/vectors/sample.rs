@@ -1,8 +1,8 @@
 //! Values that fit a schema: with as little as possible, or with as much.
 
 use super::finite;
-use crate::error::{Error, Problem, Problems};
-use crate::export::flat::Definitions;
+use crate::error::{Error, Problems};
+use crate::export::flat::{self, Definitions};
 use crate::export::walk;
 use crate::ir::Revision;
 use serde_json::{Map, Value, json};
@@ -62,15 +62,16 @@ impl<'a> Place<'a> {
 pub(super) struct Sampler<'a>(&'a Definitions);
 
 impl<'a> Sampler<'a> {
+    /// A sampler of these definitions of a revision.
+    ///
     /// # Errors
     /// A definition has no value with an end.
     pub(super) fn of(definitions: &'a Definitions, revision: &Revision) -> Result<Self, Error> {
         let finite = finite::names(definitions, &[]);
         let mut problems = Problems::default();
         for name in definitions.keys().filter(|name| !finite.contains(name.as_str())) {
-            let (file, pointer) = revision.get(name).map(|it| (&*it.file, &*it.pointer)).unwrap_or_default();
             let help = "see `some` and `without` in `export.toml`: one of them asks for what cannot be";
-            problems.push(Problem::new(file, pointer, format!("no value of `{name}` has an end")).help(help));
+            problems.push(flat::problem(revision, name, format!("no value of `{name}` has an end")).help(help));
         }
         problems.finish(Self(definitions))
     }
