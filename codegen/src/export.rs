@@ -1,8 +1,8 @@
 //! What other SDKs take: schemas that stand alone, in three flavours and two drafts, messages to test with, and a page that
 //! explains each message.
 //!
-//! Everything here is a pure function of the schemas, the overlay and the [`Intent`]: the same input gives the same
-//! bytes. `export/README.md`, which is written beside the schemas, says what the flavours are for.
+//! [`export`] is a pure function of the schemas, the overlay and the [`Intent`]: the same input gives the same bytes. What
+//! a person wrote besides the schemas is read by [`Intent::load`], before. `export/README.md`, which is written beside the schemas, says what the flavours are for.
 
 mod bundle;
 mod conversations;
@@ -12,8 +12,10 @@ mod flat;
 mod flavour;
 mod intent;
 mod judge;
+mod members;
 mod messages;
 mod page;
+mod read;
 mod status;
 mod vectors;
 mod walk;
@@ -27,11 +29,13 @@ use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use crate::overlay::{Overlay, Settings};
-use crate::{Schemas, read_house};
+use crate::{Document, Schemas, read_house};
 use bundle::Bundle;
 use dialect::Dialect;
 use flat::Definitions;
 use flavour::Flavour;
+use judge::Judge;
+use members::Members;
 
 /// What makes the exported files again.
 pub(crate) const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- export";
@@ -41,8 +45,9 @@ pub(crate) const COMMAND: &str = "cargo run -p mcp-tasks-codegen -- export";
 /// # Errors
 /// The schemas, the overlay or the intent have faults, or the schemas are published ones: those have no flavours.
 pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<Vec<OutputFile>, Error> {
-    let Schemas::House(folders) = schemas else {
-        return Err(Problem::new("", "", "only schemas in the house style can be exported").into());
+    let folders = match schemas {
+        Schemas::House(folders) => folders,
+        Schemas::Published(documents) => return published(documents),
     };
     let revisions = read_house(folders)?;
     overlay.check(&revisions)?;
@@ -50,9 +55,10 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
     let mut problems = Problems::default();
     let matters: Vec<Matter<'_>> =
         revisions.iter().filter_map(|revision| problems.take(Matter::of(revision, overlay, intent))).collect();
+    let members = Members::of(&revisions);
     let mut files = read_by_people();
     for matter in &matters {
-        files.extend(problems.take(matter.conversations()).unwrap_or_default());
+        files.extend(problems.take(matter.conversations(&members)).unwrap_or_default());
     }
     files.extend(problems.take(page::files(&revisions, overlay, intent)).unwrap_or_default());
     // What a person wrote is seen to before the large rest is made.
@@ -63,6 +69,11 @@ pub fn export(schemas: &Schemas, overlay: &Overlay, intent: &Intent) -> Result<V
         files.extend(problems.take(matter.messages()).unwrap_or_default());
     }
     problems.finish(files)
+}
+
+fn published<T>(documents: &[Document]) -> Result<T, Error> {
+    let file = documents.first().map_or("", |document| &document.file);
+    Err(Problem::new(file, "", "only schemas in the house style can be exported").into())
 }
 
 fn read_by_people() -> Vec<OutputFile> {
@@ -92,9 +103,15 @@ impl<'a> Matter<'a> {
         flavour.apply(self.flat.clone(), self.revision, &self.settings, &self.rules)
     }
 
-    fn conversations(&self) -> Result<Vec<OutputFile>, Error> {
+    fn conversations(&self, members: &Members<'_>) -> Result<Vec<OutputFile>, Error> {
         let strict = self.in_flavour(Flavour::Strict);
-        conversations::of(self.revision, &self.settings, &strict, &self.rules.conversations)
+        conversations::of(
+            self.revision,
+            &self.settings,
+            Judge::of(&strict, self.revision)?,
+            members,
+            &self.rules.conversations,
+        )
     }
 
     /// The schemas: each flavour in each dialect.
@@ -119,7 +136,8 @@ impl<'a> Matter<'a> {
     /// Test messages, and the faults that they and the conversations find.
     fn messages(&self) -> Result<Vec<OutputFile>, Error> {
         let (strict, tolerant) = (self.in_flavour(Flavour::Strict), self.in_flavour(Flavour::Tolerant));
-        let vectors = vectors::of(self.revision, &self.rules, &strict, &tolerant)?;
+        let (strict, tolerant) = (Judge::of(&strict, self.revision)?, Judge::of(&tolerant, self.revision)?);
+        let vectors = vectors::of(self.revision, &self.rules, strict, tolerant)?;
         let mut files = vec![vectors.file];
         if !self.rules.faults.is_empty() {
             let conversations =

@@ -119,16 +119,20 @@ impl Lint<'_> {
     fn typed(&mut self, schema: &Schema, pointer: &str) {
         match schema.get("type").and_then(Value::as_str) {
             Some("object") if schema.contains_key("properties") => self.object(schema, pointer),
-            Some("object") => {
-                self.only(schema, pointer, &["type", "additionalProperties", "minProperties"]);
-                match schema.get("additionalProperties") {
-                    Some(Value::Bool(true)) => {}
-                    Some(Value::Object(value)) => self.slot(value, &format!("{pointer}/additionalProperties"), true),
-                    _ => self.report(pointer, "a map says what its values are", "write `additionalProperties`"),
+            Some("object") => match schema.get("additionalProperties") {
+                Some(Value::Bool(true)) => self.only(schema, pointer, &["type", "additionalProperties"]),
+                Some(Value::Object(value)) => {
+                    self.only(schema, pointer, &["type", "additionalProperties", "minProperties"]);
+                    self.slot(value, &format!("{pointer}/additionalProperties"), true);
                 }
-            }
+                _ => self.report(pointer, "a map says what its values are", "write `additionalProperties`"),
+            },
             Some("string") => {
-                self.only(schema, pointer, &["type", "format", "enum", "minLength", "maxLength"]);
+                let beside = ["enum", "format"].into_iter().find(|word| schema.contains_key(*word));
+                match beside {
+                    Some(word) => self.only(schema, pointer, &["type", word]),
+                    None => self.only(schema, pointer, &["type", "format", "enum", "minLength", "maxLength"]),
+                }
                 self.format(schema, pointer);
             }
             Some("integer" | "number") => self.only(schema, pointer, &["type", "minimum", "maximum"]),
@@ -138,6 +142,28 @@ impl Lint<'_> {
                 self.items(schema, pointer);
             }
             _ => self.report(&format!("{pointer}/type"), "`type` is one word", "name the type, or make it a union"),
+        }
+        self.bounds(schema, pointer);
+    }
+
+    /// Bounds are numbers, and have something between them.
+    fn bounds(&mut self, schema: &Schema, pointer: &str) {
+        for word in ["minLength", "maxLength", "minItems", "maxItems", "minProperties"] {
+            if schema.get(word).is_some_and(|bound| !bound.is_u64()) {
+                self.report(&format!("{pointer}/{word}"), format!("`{word}` is no count"), "write a whole number");
+            }
+        }
+        for word in ["minimum", "maximum"] {
+            if schema.get(word).is_some_and(|bound| !bound.is_number()) {
+                self.report(&format!("{pointer}/{word}"), format!("`{word}` is no number"), "write a number");
+            }
+        }
+        for (least, most) in [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")] {
+            let number = |word: &str| schema.get(word).and_then(Value::as_f64);
+            if number(least).zip(number(most)).is_some_and(|(least, most)| least > most) {
+                let message = format!("`{least}` is greater than `{most}`");
+                self.report(&format!("{pointer}/{least}"), message, "no value would fit");
+            }
         }
     }
 
@@ -320,6 +346,34 @@ mod tests {
                 "/$defs/Thing/x-order the keyword `x-order`",
             ]
         );
+    }
+
+    /// What would be passed over later, for it is no number or stands where nobody looks for it.
+    #[test]
+    fn bounds_are_numbers_in_their_places() {
+        for (definition, complaints) in [
+            (json!({ "type": "string", "minLength": 0, "maxLength": 0 }), &[][..]),
+            (json!({ "type": "string", "minLength": -1 }), &["/$defs/Thing/minLength `minLength` is no count"]),
+            (json!({ "type": "number", "maximum": "1" }), &["/$defs/Thing/maximum `maximum` is no number"]),
+            (
+                json!({ "type": "array", "items": {}, "minItems": 2, "maxItems": 1 }),
+                &["/$defs/Thing/minItems `minItems` is greater than `maxItems`"],
+            ),
+            (
+                json!({ "type": "string", "enum": ["a"], "maxLength": 1 }),
+                &["/$defs/Thing/maxLength the keyword `maxLength`"],
+            ),
+            (
+                json!({ "type": "string", "format": "uri", "minLength": 9 }),
+                &["/$defs/Thing/minLength the keyword `minLength`"],
+            ),
+            (
+                json!({ "type": "object", "additionalProperties": true, "minProperties": 1 }),
+                &["/$defs/Thing/minProperties the keyword `minProperties`"],
+            ),
+        ] {
+            assert_eq!(problems(described(definition.clone())), complaints, "{definition}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! `conversations/README.md` describes the format of what is written.
 
+mod absent;
 mod definitions;
 mod format;
 mod made;
@@ -10,7 +11,9 @@ mod whole;
 pub(super) use format::Conversation;
 
 use super::bundle::origin;
-use super::flat::Definitions;
+use super::judge::Judge;
+use super::members::Members;
+use super::read;
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
@@ -24,19 +27,17 @@ use whole::Scribe;
 /// Reads the conversations of a folder, in the order of their names. Without the folder there are none.
 ///
 /// # Errors
-/// A file cannot be read, is not JSON, or has members of other names.
+/// The folder or a file cannot be read, or a file is not JSON, or has members of other names.
 pub(super) fn load(folder: &Path) -> Result<Vec<Conversation>, Error> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(Vec::new()) };
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut paths = read::entries_if_there(folder)?;
     paths.retain(|path| path.extension().is_some_and(|end| end == "json"));
-    paths.sort();
     let mut problems = Problems::default();
     let read = paths.iter().filter_map(|path| problems.take(load_one(path))).collect();
     problems.finish(read)
 }
 
 fn load_one(path: &Path) -> Result<Conversation, Error> {
-    let (file, text) = super::intent::read(path)?;
+    let (file, text) = read::text(path)?;
     let read: Conversation =
         serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", format!("no conversation: {error}")))?;
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -47,12 +48,13 @@ fn load_one(path: &Path) -> Result<Conversation, Error> {
 pub(super) fn of(
     revision: &Revision,
     settings: &Settings,
-    strict: &Definitions,
+    strict: Judge<'_>,
+    members: &Members<'_>,
     written: &[Conversation],
 ) -> Result<Vec<OutputFile>, Error> {
     let mut problems = Problems::default();
     let files = written.iter().filter_map(|conversation| {
-        let scribe = Scribe::new(Finder { revision, settings, strict }, conversation);
+        let scribe = Scribe::new(Finder { revision, settings, strict }, members, conversation);
         problems.take(scribe.steps()).map(|steps| file(revision, conversation, &steps))
     });
     let files = files.collect();

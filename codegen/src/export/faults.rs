@@ -1,6 +1,6 @@
 //! Faults that implementations had, and what finds each: a table whose every entry is there.
 
-use super::COMMAND;
+use super::{COMMAND, read};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use serde::Deserialize;
@@ -32,10 +32,7 @@ pub(super) struct Faults {
 impl Faults {
     /// Reads the faults; without the file there are none.
     pub(super) fn load(path: &Path) -> Result<Self, Error> {
-        if !path.exists() {
-            return Ok(Self::default());
-        }
-        let (file, text) = super::intent::read(path)?;
+        let Some((file, text)) = read::text_if_there(path)? else { return Ok(Self::default()) };
         let list = serde_json::from_str(&text);
         let list = list.map_err(|error| Problem::new(&file, "", format!("no faults: {error}")))?;
         Ok(Self { file, list })

@@ -14,6 +14,12 @@ pub(super) fn definitions(revision: &Revision) -> Result<Definitions, Error> {
     revision.definitions().map(flat).collect()
 }
 
+/// A fault of a definition.
+pub(super) fn problem(revision: &Revision, name: &str, message: String) -> Problem {
+    let (file, pointer) = revision.get(name).map(|it| (&*it.file, &*it.pointer)).unwrap_or_default();
+    Problem::new(file, pointer, message)
+}
+
 /// A definition with what it is composed of put together. Lowering has seen to it that there is no circle.
 fn flat(definition: &Definition, revision: &Revision) -> Result<Value, Error> {
     let Some(Value::Array(members)) = definition.schema.get("allOf") else {

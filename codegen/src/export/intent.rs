@@ -1,9 +1,14 @@
 //! `export.toml`: rules for writers that the definitions themselves leave open.
 
+mod check;
+
 use super::conversations::{self, Conversation};
 use super::faults::Faults;
+use super::members::Members;
 use super::page::Sources;
+use super::read;
 use super::vectors::{self, Written};
+use crate::document::escape;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
 use serde::Deserialize;
@@ -59,7 +64,7 @@ impl Intent {
     /// # Errors
     /// A file cannot be read, is not TOML or JSON, or has entries of other names.
     pub fn load(folder: &Path) -> Result<Self, Error> {
-        let (file, text) = read(&folder.join("export.toml"))?;
+        let (file, text) = read::text(&folder.join("export.toml"))?;
         let intent: Self = toml::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
         let mut intent = Self { file, ..intent };
         for (revision, folder) in folders(folder)? {
@@ -76,56 +81,26 @@ impl Intent {
         Ok(intent)
     }
 
-    /// Checks that every entry names an object that is there.
+    /// Checks that every entry names what is there.
     pub(super) fn check(&self, revisions: &[Revision]) -> Result<(), Error> {
         let mut problems = Problems::default();
+        let anywhere = Members::of(revisions);
         for (name, rules) in &self.revision {
-            let pointer = format!("/revision/{name}");
-            match revisions.iter().find(|revision| revision.name == *name) {
-                Some(revision) => rules.check(&self.file, &pointer, revision, &mut problems),
-                None => problems.push(Problem::new(&self.file, pointer, format!("there is no revision `{name}`"))),
-            }
+            let pointer = format!("/revision/{}", escape(name));
+            let Some(revision) = revisions.iter().find(|revision| revision.name == *name) else {
+                problems.push(Problem::new(&self.file, pointer, format!("there is no revision `{name}`")));
+                continue;
+            };
+            let faults = rules.faults(revision, &anywhere).into_iter();
+            faults.for_each(|(place, said)| problems.push(Problem::new(&self.file, pointer.clone() + &place, said)));
         }
         problems.finish(())
     }
 }
 
-impl Rules {
-    fn check(&self, file: &str, pointer: &str, revision: &Revision, problems: &mut Problems) {
-        let named = self.closed.iter().chain(self.without.keys()).chain(self.some.keys());
-        for name in named.filter(|name| revision.object(name).is_none()) {
-            problems.push(Problem::new(file, pointer, format!("there is no object `{name}`")));
-        }
-        let unknown =
-            |name: &str, member: &str| revision.object(name).is_some_and(|object| object.field(member).is_none());
-        for (name, members) in &self.some {
-            for member in members.iter().filter(|member| unknown(name, member)) {
-                problems.push(Problem::new(file, pointer, format!("`{name}` has no member `{member}`")));
-            }
-        }
-    }
-}
-
 /// The folders of a folder, by name.
 fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Problem> {
-    let unreadable = |error: std::io::Error| {
-        Problem::new(folder.to_string_lossy().replace('\\', "/"), "", format!("cannot be read: {error}"))
-    };
-    let mut folders = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if entry.path().is_dir() {
-            folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
-        }
-    }
-    folders.sort();
-    Ok(folders)
-}
-
-pub(super) fn read(path: &Path) -> Result<(String, String), Problem> {
-    let file = path.to_string_lossy().replace('\\', "/");
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok((file, text)),
-        Err(error) => Err(Problem::new(&file, "", format!("cannot be read: {error}"))),
-    }
+    let folders = read::entries(folder)?.into_iter().filter(|path| path.is_dir());
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(folders.map(|path| (name(&path), path)).collect())
 }

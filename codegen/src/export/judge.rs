@@ -1,8 +1,14 @@
 //! Whether a value fits a schema, for the keywords that exported schemas have. It says which verdict a test vector
 //! carries; two validators of other people see to it, in the test command, that it is right.
 
+mod keyword;
+mod sound;
+
 use super::flat::Definitions;
 use super::walk;
+use crate::error::Error;
+use crate::ir::Revision;
+use keyword::Keyword;
 use regress::Regex;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -10,9 +16,23 @@ use std::collections::HashMap;
 
 /// Judges values by the definitions of one flavour.
 #[derive(Clone, Copy)]
-pub(super) struct Judge<'a>(pub(super) &'a Definitions);
+pub(super) struct Judge<'a>(&'a Definitions);
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    /// A judge by these definitions of a revision.
+    ///
+    /// # Errors
+    /// A definition has a keyword that is not known here, or to judge a value by it would be to judge it by it again.
+    pub(super) fn of(definitions: &'a Definitions, revision: &Revision) -> Result<Self, Error> {
+        sound::check(definitions, revision)?;
+        Ok(Self(definitions))
+    }
+
+    /// What it judges by.
+    pub(super) fn definitions(self) -> &'a Definitions {
+        self.0
+    }
+
     /// Whether a value fits a definition.
     pub(super) fn accepts(self, definition: &str, value: &Value) -> bool {
         self.0.get(definition).is_some_and(|schema| self.fits(schema, value))
@@ -22,36 +42,41 @@ impl Judge<'_> {
     pub(super) fn fits(self, schema: &Value, value: &Value) -> bool {
         match schema {
             Value::Bool(verdict) => *verdict,
-            Value::Object(keywords) => {
-                keywords.iter().all(|(keyword, operand)| self.holds(keyword, operand, schema, value))
-            }
+            Value::Object(keywords) => keywords.iter().all(|(word, operand)| {
+                Keyword::named(word).is_some_and(|keyword| self.holds(keyword, operand, schema, value))
+            }),
             _ => false,
         }
     }
 
-    fn holds(self, keyword: &str, operand: &Value, schema: &Value, value: &Value) -> bool {
+    fn holds(self, keyword: Keyword, operand: &Value, schema: &Value, value: &Value) -> bool {
         match keyword {
-            "$ref" => walk::target(schema).is_some_and(|name| self.accepts(name, value)),
-            "type" => is_a(value, operand),
-            "const" => value == operand,
-            "enum" => list(operand).contains(value),
-            "not" => !self.fits(operand, value),
-            "allOf" => list(operand).iter().all(|arm| self.fits(arm, value)),
-            "anyOf" => list(operand).iter().any(|arm| self.fits(arm, value)),
-            "oneOf" => list(operand).iter().filter(|arm| self.fits(arm, value)).count() == 1,
-            "properties" => members(operand).all(|(name, inner)| value.get(name).is_none_or(|it| self.fits(inner, it))),
-            "required" => !value.is_object() || list(operand).iter().all(|name| value.get(text(name)).is_some()),
-            "additionalProperties" => {
+            Keyword::Ref => walk::target(schema).is_some_and(|name| self.accepts(name, value)),
+            Keyword::Type => is_a(value, operand),
+            Keyword::Const => value == operand,
+            Keyword::Enum => list(operand).contains(value),
+            Keyword::Not => !self.fits(operand, value),
+            Keyword::AllOf => list(operand).iter().all(|arm| self.fits(arm, value)),
+            Keyword::AnyOf => list(operand).iter().any(|arm| self.fits(arm, value)),
+            Keyword::OneOf => list(operand).iter().filter(|arm| self.fits(arm, value)).count() == 1,
+            Keyword::Properties => {
+                members(operand).all(|(name, inner)| value.get(name).is_none_or(|it| self.fits(inner, it)))
+            }
+            Keyword::Required => !value.is_object() || list(operand).iter().all(|name| value.get(text(name)).is_some()),
+            Keyword::AdditionalProperties => {
                 members(value).all(|(name, it)| schema["properties"].get(name).is_some() || self.fits(operand, it))
             }
-            "items" => list(value).iter().all(|item| self.fits(operand, item)),
-            "minimum" => value.as_f64().is_none_or(|it| operand.as_f64().is_none_or(|least| it >= least)),
-            "maximum" => value.as_f64().is_none_or(|it| operand.as_f64().is_none_or(|most| it <= most)),
-            "minProperties" => value.as_object().is_none_or(|it| operand.as_u64().is_none_or(|n| it.len() as u64 >= n)),
-            "pattern" => value.as_str().is_none_or(|it| matches(text(operand), it)),
-            "format" => value.as_str().is_none_or(|it| has_format(text(operand), it)),
-            // What is left says nothing about values: `title`, `description`, `contentEncoding`.
-            _ => true,
+            Keyword::Items => list(value).iter().all(|item| self.fits(operand, item)),
+            Keyword::Minimum => value.as_f64().is_none_or(|it| operand.as_f64().is_some_and(|least| it >= least)),
+            Keyword::Maximum => value.as_f64().is_none_or(|it| operand.as_f64().is_some_and(|most| it <= most)),
+            Keyword::MinLength => characters(value).is_none_or(|count| is_at_least(count, operand)),
+            Keyword::MaxLength => characters(value).is_none_or(|count| is_at_most(count, operand)),
+            Keyword::MinItems => value.as_array().is_none_or(|items| is_at_least(items.len(), operand)),
+            Keyword::MaxItems => value.as_array().is_none_or(|items| is_at_most(items.len(), operand)),
+            Keyword::MinProperties => value.as_object().is_none_or(|members| is_at_least(members.len(), operand)),
+            Keyword::Pattern => value.as_str().is_none_or(|it| matches(text(operand), it)),
+            Keyword::Format => value.as_str().is_none_or(|it| has_format(text(operand), it)),
+            Keyword::Title | Keyword::Description | Keyword::ContentEncoding => true,
         }
     }
 }
@@ -68,6 +93,19 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+/// How long a text is, as JSON Schema counts: not in bytes, and not in units of UTF-16.
+fn characters(value: &Value) -> Option<usize> {
+    value.as_str().map(|text| text.chars().count())
+}
+
+fn is_at_least(count: usize, bound: &Value) -> bool {
+    bound.as_u64().is_some_and(|least| count as u64 >= least)
+}
+
+fn is_at_most(count: usize, bound: &Value) -> bool {
+    bound.as_u64().is_some_and(|most| count as u64 <= most)
+}
+
 fn matches(pattern: &str, value: &str) -> bool {
     thread_local! {
         /// There are few patterns, and thousands of values to try each on.
@@ -79,9 +117,15 @@ fn matches(pattern: &str, value: &str) -> bool {
     })
 }
 
-/// A moment is left to its pattern; of a URI it is enough that it has a scheme and no space.
+/// Of a URI it is enough that it has a scheme and no space, of a template that its braces hold names (RFC 6570). A moment
+/// is left to its pattern.
 fn has_format(format: &str, value: &str) -> bool {
-    format != "uri" || matches(r"^[A-Za-z][A-Za-z0-9+.-]*:\S+$", value)
+    match format {
+        "uri" => matches(r"^[A-Za-z][A-Za-z0-9+.-]*:\S+$", value),
+        "uri-template" => matches(r"^([^\s{}]|\{[+#./;?&]?[\w.%]+(:\d+|\*)?(,[\w.%]+(:\d+|\*)?)*\})*$", value),
+        "date-time" => true,
+        _ => false,
+    }
 }
 
 fn is_a(value: &Value, kind: &Value) -> bool {
@@ -94,5 +138,57 @@ fn is_a(value: &Value, kind: &Value) -> bool {
         "number" => value.is_number(),
         "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn judged(schema: Value, fit: &[Value], unfit: &[Value]) {
+        let definitions = Definitions::new();
+        let judge = Judge(&definitions);
+        for (values, verdict) in [(fit, true), (unfit, false)] {
+            for value in values {
+                assert_eq!(judge.fits(&schema, value), verdict, "{schema} on {value}");
+            }
+        }
+    }
+
+    /// JSON Schema counts code points: a crab is one, and four bytes, and two units of UTF-16.
+    #[test]
+    fn texts_are_as_long_as_they_have_code_points() {
+        let schema = json!({ "type": "string", "minLength": 2, "maxLength": 3 });
+        judged(
+            schema,
+            &[json!("ab"), json!("abc"), json!("\u{1f980}\u{1f980}\u{1f980}")],
+            &[json!("a"), json!("abcd"), json!("\u{1f980}")],
+        );
+    }
+
+    #[test]
+    fn lists_and_maps_are_counted() {
+        judged(
+            json!({ "minItems": 1, "maxItems": 2 }),
+            &[json!([1]), json!([1, 2]), json!("")],
+            &[json!([]), json!([1, 2, 3])],
+        );
+        judged(json!({ "minProperties": 2 }), &[json!({"a": 1, "b": 2})], &[json!({"a": 1})]);
+    }
+
+    #[test]
+    fn formats_are_looked_at() {
+        let template = json!({ "format": "uri-template" });
+        judged(template, &[json!("https://a.example/{place}{?q,r*}"), json!("words")], &[json!("{"), json!("{a b}")]);
+        judged(json!({ "format": "uri" }), &[json!("urn:x")], &[json!("no uri")]);
+        judged(json!({ "format": "colour" }), &[json!(1)], &[json!("red")]);
+    }
+
+    /// What is not known holds for nothing, even where nobody looked before.
+    #[test]
+    fn an_unknown_keyword_does_not_hold() {
+        judged(json!({ "uniqueItems": true }), &[], &[json!([1]), json!(null)]);
     }
 }

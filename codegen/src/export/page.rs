@@ -28,7 +28,7 @@ use super::{flat, messages};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
-use crate::overlay::{Overlay, Settings};
+use crate::overlay::Overlay;
 use citations::Citations;
 use content::Writer;
 use document::Page;
@@ -44,41 +44,67 @@ pub(super) fn files(revisions: &[Revision], overlay: &Overlay, intent: &Intent) 
     let Some(revision) = revisions.iter().find(|revision| Some(revision.name.as_str()) == newest) else {
         return Ok(Vec::new());
     };
-    let no_settings = Settings::default();
-    let settings = overlay.revision.get(&revision.name).unwrap_or(&no_settings);
+    let settings = overlay.revision.get(&revision.name).cloned().unwrap_or_default();
     let (rules, sources) = sources_of(revision, intent)?;
-    let messages = messages::names(revision, settings);
-    let subjects = Subjects::of(revision);
-    let citations = Citations::of(revision);
-    let proofs = Proofs::of(intent);
-
-    let strict = Flavour::Strict.apply(flat::definitions(revision)?, revision, settings, rules);
-    let mut problems = Problems::default();
-    citations::check(revisions, intent, &sources.rules.value, &mut problems);
-    sources.rules.check(&subjects, &citations, &mut problems);
-    sources.rules.check_proofs(&proofs, &mut problems);
-    sources.machine.check(revision, &mut problems);
-    sources.chapters.check(revisions, revision, &messages, &mut problems);
-    sources.examples.check(revision, &sources.chapters.value, Judge(&strict), &mut problems);
-    problems.finish(())?;
-
-    let prose = Prose { subjects: &subjects, rules: &sources.rules.value };
-    let shapes = Shapes { revision, intent: rules, prose, chapters: &sources.chapters.value };
-    let writer = Writer {
+    let strict = Flavour::Strict.apply(flat::definitions(revision)?, revision, &settings, rules);
+    let ground = Ground {
         revision,
+        rules,
         sources,
-        subjects: &subjects,
-        citations: &citations,
-        proofs: &proofs,
-        shapes,
-        messages: &messages,
+        subjects: Subjects::of(revision),
+        citations: Citations::of(revision),
+        proofs: Proofs::of(intent),
+        messages: messages::names(revision, &settings),
     };
-    let page = writer.page();
+    ground.check(revisions, intent, Judge::of(&strict, revision)?)?;
+    let page = ground.page();
     ids_differ(&page, &sources.chapters.file)?;
     Ok(vec![
         OutputFile::new("reference.md", markdown::written(&page)),
         OutputFile::new("reference.html", html::written(&page)),
     ])
+}
+
+/// What the page of one revision stands on.
+struct Ground<'a> {
+    revision: &'a Revision,
+    rules: &'a Rules,
+    sources: &'a Sources,
+    subjects: Subjects<'a>,
+    citations: Citations,
+    proofs: Proofs,
+    messages: Vec<&'a str>,
+}
+
+impl Ground<'_> {
+    /// Checks that what a person wrote is whole, and about what is there.
+    fn check(&self, revisions: &[Revision], intent: &Intent, strict: Judge<'_>) -> Result<(), Error> {
+        let Self { revision, sources, .. } = self;
+        let mut problems = Problems::default();
+        citations::check(revisions, intent, &sources.rules.value, &mut problems);
+        sources.rules.check(&self.subjects, &self.citations, &mut problems);
+        sources.rules.check_proofs(&self.proofs, &mut problems);
+        sources.machine.check(revision, &mut problems);
+        sources.chapters.check(revisions, revision, &self.messages, &mut problems);
+        sources.examples.check(revision, &sources.chapters.value, strict, &mut problems);
+        problems.finish(())
+    }
+
+    fn page(&self) -> Page {
+        let Self { revision, sources, subjects, .. } = self;
+        let prose = Prose { subjects, rules: &sources.rules.value };
+        let shapes = Shapes { revision, intent: self.rules, prose, chapters: &sources.chapters.value };
+        let writer = Writer {
+            revision,
+            sources,
+            subjects,
+            citations: &self.citations,
+            proofs: &self.proofs,
+            shapes,
+            messages: &self.messages,
+        };
+        writer.page()
+    }
 }
 
 fn sources_of<'a>(revision: &Revision, intent: &'a Intent) -> Result<(&'a Rules, &'a Sources), Error> {

@@ -1,17 +1,19 @@
 //! Messages to test with: for every definition valid ones and, each rule broken once, invalid ones; and those that were
 //! written by hand. `vectors/README.md` describes the format.
 
+mod bounds;
 mod broken;
+mod finite;
 mod sample;
 
 use super::bundle::origin;
-use super::flat::Definitions;
 use super::intent::Rules;
 use super::judge::Judge;
-use super::{walk, words};
+use super::{flat, read, walk, words};
 use crate::emit::OutputFile;
 use crate::error::{Error, Problem, Problems};
 use crate::ir::Revision;
+use broken::Subject;
 use sample::{Sampler, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -40,10 +42,7 @@ pub struct Written {
 
 /// Reads the messages written by hand, and says in which file they are; without the file there are none.
 pub(super) fn load(path: &Path) -> Result<(String, Vec<Written>), Error> {
-    if !path.exists() {
-        return Ok(Default::default());
-    }
-    let (file, text) = super::intent::read(path)?;
+    let Some((file, text)) = read::text_if_there(path)? else { return Ok(Default::default()) };
     let messages = serde_json::from_str(&text);
     let messages = messages.map_err(|error| Problem::new(&file, "", format!("no vectors: {error}")))?;
     Ok((file, messages))
@@ -62,6 +61,7 @@ struct Vector<'a> {
 }
 
 /// A message with what is special about it.
+#[derive(Clone)]
 struct Case {
     rule: String,
     why: String,
@@ -85,15 +85,11 @@ pub(super) struct Vectors {
 }
 
 /// Makes the vectors of one revision.
-pub(super) fn of(
-    revision: &Revision,
-    rules: &Rules,
-    strict: &Definitions,
-    tolerant: &Definitions,
-) -> Result<Vectors, Error> {
-    let maker = Maker { revision, rules, strict, tolerant };
+pub(super) fn of(revision: &Revision, rules: &Rules, strict: Judge<'_>, tolerant: Judge<'_>) -> Result<Vectors, Error> {
+    let sampler = Sampler::of(strict.definitions(), revision)?;
+    let maker = Maker { revision, rules, strict, tolerant, sampler };
     let mut problems = Problems::default();
-    let mut all: Vec<Vector<'_>> = strict.keys().flat_map(|name| maker.vectors(name)).collect();
+    let mut all: Vec<Vector<'_>> = maker.made(&mut problems);
     let written = rules.messages.iter().enumerate();
     let written = written.map(|(place, written)| maker.written(place, written).map_err(Error::from));
     all.extend(written.filter_map(|vector| problems.take(vector)));
@@ -109,42 +105,57 @@ pub(super) fn of(
 struct Maker<'a> {
     revision: &'a Revision,
     rules: &'a Rules,
-    strict: &'a Definitions,
-    tolerant: &'a Definitions,
+    strict: Judge<'a>,
+    tolerant: Judge<'a>,
+    sampler: Sampler<'a>,
 }
 
 impl<'a> Maker<'a> {
-    fn vectors(&self, name: &'a str) -> Vec<Vector<'a>> {
-        let mut seen = BTreeSet::new();
-        let cases = self.cases(name).into_iter().filter(|case| seen.insert(case.rule.clone()));
-        cases.map(|case| self.vector(name, case)).collect()
+    /// The vectors of all definitions.
+    fn made(&self, problems: &mut Problems) -> Vec<Vector<'a>> {
+        let names = self.strict.definitions().keys();
+        names.filter_map(|name| problems.take(self.vectors(name))).flatten().collect()
     }
 
-    fn cases(&self, name: &str) -> Vec<Case> {
-        let schema = &self.strict[name];
+    fn vectors(&self, name: &'a str) -> Result<Vec<Vector<'a>>, Error> {
+        let mut seen = BTreeSet::new();
+        let cases = self.cases(name)?.into_iter().filter(|case| seen.insert(case.rule.clone()));
+        Ok(cases.map(|case| self.vector(name, case)).collect())
+    }
+
+    fn cases(&self, name: &str) -> Result<Vec<Case>, Error> {
+        let (judge, schema) = (self.strict, &self.strict.definitions()[name]);
         if let Some(arms) = schema.get("oneOf").and_then(Value::as_array) {
-            return arms.iter().filter_map(walk::target).flat_map(|arm| self.cases_of_arm(name, arm)).collect();
+            let cases = arms.iter().filter_map(walk::target).map(|arm| self.cases_of_arm(name, arm));
+            return Ok(cases.collect::<Result<Vec<_>, _>>()?.concat());
         }
-        let sampler = Sampler(self.strict);
-        let judge = Judge(self.strict);
-        let (smallest, fullest) = (sampler.named(name, Size::Smallest), sampler.named(name, Size::Fullest));
+        let (smallest, fullest) = (self.sample(name, Size::Smallest)?, self.sample(name, Size::Fullest)?);
+        let subject = Subject { schema, smallest: &smallest, fullest: &fullest, judge, sampler: self.sampler };
         let mut cases = vec![
             Case::new("smallest", "all that is required, and no more", smallest.clone()),
             Case::new("fullest", "every member that has a name", fullest.clone()),
         ];
-        cases.extend(broken::valid_edges(schema, &fullest, judge));
-        let broken = broken::cases(schema, &smallest, &fullest, judge);
-        cases.extend(broken.into_iter().filter(|case| !judge.accepts(name, &case.message)));
+        cases.extend(subject.valid_edges());
+        cases.extend(subject.broken().into_iter().filter(|case| !judge.accepts(name, &case.message)));
         cases.retain(|case| case.rule == "is-null" || !case.message.is_null() || judge.accepts(name, &Value::Null));
-        cases
+        Ok(cases)
+    }
+
+    fn sample(&self, name: &str, size: Size) -> Result<Value, Problem> {
+        let value = self.sampler.named(name, size);
+        if self.strict.accepts(name, &value) {
+            return Ok(value);
+        }
+        let help = "see whether its bounds leave room for a value, and are no larger than a test message can be";
+        Err(flat::problem(self.revision, name, format!("no value of `{name}` was found to test with")).help(help))
     }
 
     /// What holds for an arm holds for the union, and what breaks an arm breaks the union, unless it makes another arm.
-    fn cases_of_arm(&self, union: &str, arm: &str) -> Vec<Case> {
-        let judge = Judge(self.strict);
+    fn cases_of_arm(&self, union: &str, arm: &str) -> Result<Vec<Case>, Error> {
+        let judge = self.strict;
         let same = |case: &Case| judge.accepts(union, &case.message) == judge.accepts(arm, &case.message);
         let renamed = |case: Case| Case { rule: format!("{arm}/{}", case.rule), ..case };
-        self.cases(arm).into_iter().filter(same).map(renamed).collect()
+        Ok(self.cases(arm)?.into_iter().filter(same).map(renamed).collect())
     }
 
     fn vector(&self, name: &'a str, case: Case) -> Vector<'a> {
@@ -154,8 +165,8 @@ impl<'a> Maker<'a> {
             definition: name,
             requirements: requirements.unwrap_or_else(|| self.requirements(name)),
             why: case.why,
-            strict: Judge(self.strict).accepts(name, &case.message),
-            tolerant: Judge(self.tolerant).accepts(name, &case.message),
+            strict: self.strict.accepts(name, &case.message),
+            tolerant: self.tolerant.accepts(name, &case.message),
             message: case.message,
         }
     }

@@ -1,6 +1,6 @@
 //! What is made for other languages is whole: definitions documented, every one tested by a vector that must fail too.
 
-use crate::support::{folder, get, put, repository};
+use crate::support::{folder, get, put, repository, tree};
 use mcp_tasks_codegen::Intent;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -33,6 +33,23 @@ fn definitions_say_what_they_are() {
             let head = read(&format!("schema/{revision}/draft-07/{flavour}/bundle.schema.json"));
             let origin = head["$comment"].as_str().unwrap_or_default();
             assert!(origin.contains("MIT OR Apache-2.0") && origin.contains(env!("CARGO_PKG_VERSION")), "{origin}");
+        }
+    }
+}
+
+/// The generator knows shapes, and no definition by its name. Names of one word are left out: Rust and prose have them too.
+#[test]
+fn no_definition_is_known_by_its_name() {
+    let sources = tree(&repository().join("codegen/src"));
+    for (name, _) in REVISIONS.into_iter().flat_map(|revision| definitions(revision, "strict")) {
+        if name.chars().filter(char::is_ascii_uppercase).count() < 2 {
+            continue;
+        }
+        let quoted = format!("\"{name}\"");
+        for (file, bytes) in sources.iter().filter(|(file, _)| file.ends_with(".rs")) {
+            let text = String::from_utf8_lossy(bytes);
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            assert!(!code.contains(&quoted), "{file} names {name}");
         }
     }
 }

@@ -7,6 +7,8 @@ mod diff;
 mod diff_sound;
 mod drift;
 mod export;
+mod export_conversations;
+mod export_schemas;
 mod oracle;
 mod page;
 mod published;

@@ -300,6 +300,12 @@ fn states_that_are_none() {
         &["2026-07-28/states.json#/transitions/4/to: `paused` is no TaskStatus"],
     );
     refused(
+        "states-of-nothing",
+        file,
+        ("\"of\": \"TaskStatus\"", "\"of\": \"TaskState\""),
+        &["2026-07-28/states.json#/of: there is no list of states `TaskState`"],
+    );
+    refused(
         "unknown-cause",
         file,
         ("\"by\": [\"ask\"]", "\"by\": [\"beg\"]"),

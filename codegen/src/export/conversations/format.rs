@@ -60,7 +60,7 @@ pub enum Transport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Setup {
-    /// Two polls of a task within its poll interval are too many, beyond the first two.
+    /// Three polls of a task within one poll interval are borne, a fourth is refused.
     RateLimit,
     /// Its store takes nothing new.
     ReadOnly,
@@ -109,7 +109,7 @@ pub struct Exchange {
     /// The request's id, if another than the next number matters.
     pub id: Option<Value>,
     /// Who asks, if it is not always the same.
-    pub who: Option<String>,
+    pub who: Option<Who>,
     /// What the client declares on this request, if it is not what it always does.
     pub capabilities: Option<Value>,
     /// The request's method.
@@ -142,6 +142,15 @@ pub struct Exchange {
     /// The messages that must not fit their schemas.
     #[serde(default)]
     pub flawed: Vec<Flawed>,
+}
+
+/// A principal: whoever replays a conversation has credentials for each of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Who {
+    /// The one who asks where nobody is named.
+    Ada,
+    /// Somebody else.
+    Bob,
 }
 
 /// A message that breaks a rule on purpose.

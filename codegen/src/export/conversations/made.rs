@@ -1,5 +1,6 @@
 //! Steps as they are written out, with their members in this order.
 
+use super::format::Who;
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase")]
 pub(super) struct Exchange<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) who: Option<&'a str>,
+    pub(super) who: Option<Who>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) after_ms: Option<u64>,
     pub(super) request: Value,

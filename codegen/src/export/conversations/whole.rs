@@ -1,11 +1,12 @@
 //! Messages made whole: what follows from the revision and the transport is added, and each is judged by its schema.
 
+use super::absent;
 use super::definitions::Finder;
 use super::format::{Conversation, Exchange, Flawed, Response, Sent, Step};
 use super::made;
 use crate::document::escape;
 use crate::error::{Error, Problem, Problems};
-use crate::export::judge::Judge;
+use crate::export::members::Members;
 use crate::export::status;
 use serde_json::{Map, Value, json};
 
@@ -17,6 +18,7 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// Makes the steps of one conversation whole.
 pub(super) struct Scribe<'a> {
     finder: Finder<'a>,
+    members: &'a Members<'a>,
     conversation: &'a Conversation,
     /// The requests so far: their ids, and what they ask for.
     asked: Vec<(Value, &'a str)>,
@@ -24,8 +26,8 @@ pub(super) struct Scribe<'a> {
 }
 
 impl<'a> Scribe<'a> {
-    pub(super) fn new(finder: Finder<'a>, conversation: &'a Conversation) -> Self {
-        Self { finder, conversation, asked: Vec::new(), problems: Problems::default() }
+    pub(super) fn new(finder: Finder<'a>, members: &'a Members<'a>, conversation: &'a Conversation) -> Self {
+        Self { finder, members, conversation, asked: Vec::new(), problems: Problems::default() }
     }
 
     /// All steps, as they are written out.
@@ -70,8 +72,9 @@ impl<'a> Scribe<'a> {
             let flawed = exchange.flawed.contains(&Flawed::Response);
             self.judge_response(pointer, &exchange.method, response, flawed);
         }
+        self.judge_absent(pointer, exchange, response.as_ref());
         made::Exchange {
-            who: exchange.who.as_deref(),
+            who: exchange.who,
             after_ms: exchange.after_ms,
             request,
             body: exchange.body.as_deref(),
@@ -127,7 +130,7 @@ impl<'a> Scribe<'a> {
 
     /// Whether each request says what its client can do; before, a session said it once.
     fn says_who_it_is(&self) -> bool {
-        self.finder.revision.object("RequestMetaObject").is_some_and(|meta| meta.field(CAPABILITIES).is_some())
+        Members::of(std::slice::from_ref(self.finder.revision)).have(CAPABILITIES)
     }
 
     /// Headers of the request, and the status of the response.
@@ -172,8 +175,16 @@ impl<'a> Scribe<'a> {
         }
     }
 
+    fn judge_absent(&mut self, pointer: &str, exchange: &Exchange, response: Option<&Value>) {
+        for (place, absent) in exchange.absent.iter().enumerate() {
+            if let Some(fault) = absent::fault(absent, response, self.members) {
+                self.problem(&format!("{pointer}/absent/{place}"), &fault);
+            }
+        }
+    }
+
     fn judge(&mut self, pointer: &str, definition: &str, value: &Value, flawed: bool) {
-        let fits = Judge(self.finder.strict).accepts(definition, value);
+        let fits = self.finder.strict.accepts(definition, value);
         match (fits, flawed) {
             (false, false) => self.problem(pointer, &format!("it does not fit `{definition}`")),
             (true, true) => self.problem(pointer, &format!("it is said to be flawed, and fits `{definition}`")),

@@ -2,7 +2,7 @@
 
 use super::chapters::{Chapter, Entry, ErrorCode, Other};
 use super::citations::Citations;
-use super::document::{Block, Page, Section, Span, Table, Target, Text, Title};
+use super::document::{Block, Page, Section, Span, Table, Target, Text, Title, listed};
 use super::examples::{Example, shown_under};
 use super::json;
 use super::message;
@@ -237,14 +237,14 @@ impl Writer<'_> {
         links.extend(
             rule.filter(|rule| rule.about.iter().any(|it| it == EXCHANGE)).map(|_| Span::words("the exchange")),
         );
-        listed(links)
+        listed(links.into_iter().map(|link| vec![link]))
     }
 
     /// Links to the conversations that show a rule, or why there is none.
     fn proofs_of(&self, id: &str, rule: &Rule) -> Text {
         match &rule.unseen {
             Some(why) => self.prose().text(why),
-            None => listed(self.proofs.of_rule(id).map(|(name, file)| to_file(file, Span::words(name))).collect()),
+            None => listed(self.proofs.of_rule(id).map(|(name, file)| vec![to_file(file, Span::words(name))])),
         }
     }
 
@@ -277,10 +277,9 @@ impl Writer<'_> {
         let mut ids: Vec<&str> = words::requirements(&definition.docs).collect();
         let about = self.sources.rules.value.rule.iter().filter(|(_, rule)| rule.about.contains(&definition.name));
         ids.extend(about.map(|(id, _)| id.as_str()));
-        let mut remark = Text::new();
-        for (index, id) in ids.iter().enumerate() {
-            remark.extend([Span::words(if index == 0 { "Rules: " } else { ", " }), Span::link(id, Span::words(*id))]);
-        }
+        let before = (!ids.is_empty()).then(|| Span::words("Rules: "));
+        let rules = listed(ids.into_iter().map(|id| vec![Span::link(id, Span::words(id))]));
+        let mut remark: Text = before.into_iter().chain(rules).collect();
         if let Some(source) = words::source(&definition.docs) {
             let before = if remark.is_empty() { "From" } else { "; from" };
             remark.push(Span::words(format!("{before} {source}")));
@@ -315,10 +314,4 @@ fn table(label: &str, head: &[&'static str], rows: Vec<Vec<Text>>) -> Table {
 
 fn to_file(path: String, label: Span) -> Span {
     Span::Link { to: Target::File(path), label: Box::new(label) }
-}
-
-/// Pieces with commas between them.
-fn listed(pieces: Text) -> Text {
-    let comma = |(index, piece)| [(index > 0).then(|| Span::words(", ")), Some(piece)].into_iter().flatten();
-    pieces.into_iter().enumerate().flat_map(comma).collect()
 }

@@ -132,9 +132,22 @@ impl Section {
     }
 }
 
+/// Texts with commas between them.
+pub(super) fn listed(texts: impl IntoIterator<Item = Text>) -> Text {
+    let comma = |(index, text): (usize, Text)| (index > 0).then(|| Span::words(", ")).into_iter().chain(text);
+    texts.into_iter().enumerate().flat_map(comma).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::id;
+    use super::{Span, id, listed};
+
+    #[test]
+    fn commas_stand_between() {
+        let word = |word: &str| vec![Span::words(word)];
+        assert_eq!(listed([]), []);
+        assert_eq!(listed([word("a"), word("b")]), [Span::words("a"), Span::words(", "), Span::words("b")]);
+    }
 
     #[test]
     fn ids_are_those_that_github_makes() {

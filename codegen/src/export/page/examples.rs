@@ -5,6 +5,7 @@ use super::message;
 use super::sources::Read;
 use crate::error::Problems;
 use crate::export::judge::Judge;
+use crate::export::messages;
 use crate::ir::Revision;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -31,12 +32,13 @@ pub(super) struct Example {
 impl Example {
     /// The definitions it has to fit, each with the place of what fits it.
     fn claims<'a>(&'a self, revision: &'a Revision) -> Vec<(&'a str, &'a str)> {
-        let whole = match message::is_envelope(revision, &self.of) {
-            true => vec![("", self.of.as_str())],
-            false => vec![("", "JSONRPCResultResponse"), ("/result", self.of.as_str())],
+        let own = self.of.as_str();
+        let (envelope, result) = match message::is_envelope(revision, own) {
+            true => (Some(own), None),
+            false => (messages::result_response(revision), Some(("/result", own))),
         };
         let parts = self.parts.iter().map(|(pointer, name)| (pointer.as_str(), name.as_str()));
-        whole.into_iter().chain(parts).collect()
+        envelope.map(|name| ("", name)).into_iter().chain(result).chain(parts).collect()
     }
 }
 

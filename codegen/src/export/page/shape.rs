@@ -1,7 +1,7 @@
 //! Definitions as tables: members, arms, values.
 
 use super::chapters::Chapters;
-use super::document::{Block, Span, Table, Text};
+use super::document::{Block, Span, Table, Text, listed};
 use super::prose::Prose;
 use crate::export::intent::Rules;
 use crate::export::words;
@@ -35,10 +35,10 @@ impl Shapes<'_> {
             }
             Shape::Object(object) => vec![self.members(name, object)],
             Shape::Tagged(union) => self.tagged(name, union),
-            Shape::Choice(Choice { arms }) => vec![phrase("One of: ", &listed(arms), ".")],
+            Shape::Choice(Choice { arms }) => vec![phrase("One of: ", &listed(arms.iter().map(of_type)), ".")],
             Shape::Enum(list) => {
                 let values = list.values.iter().map(|value| vec![Span::code(quoted(value))]);
-                vec![phrase("One of: ", &separated(values), ".")]
+                vec![phrase("One of: ", &listed(values), ".")]
             }
             Shape::Scalar(scalar) => vec![sentence(scalar_words(scalar))],
             Shape::Map(map) => vec![phrase("An object; each member is ", &of_type(&map.value), &at_least(map))],
@@ -109,7 +109,7 @@ impl Shapes<'_> {
             let mut row = self.member(field, when);
             if field.wire == union.tag {
                 let values = union.arms.iter().map(|arm| vec![Span::code(quoted(&arm.value))]);
-                row[1] = separated(values);
+                row[1] = listed(values);
                 row[3] = vec![Span::words("Tells what else is there.")];
             }
             rows.push((&field.wire, row));
@@ -121,7 +121,7 @@ impl Shapes<'_> {
     /// What writers keep to and the shape alone does not say.
     fn limits(self, name: &str) -> Vec<Block> {
         let mut blocks = Vec::new();
-        let code = |members: &[String]| separated(members.iter().map(|member| vec![Span::code(member)]));
+        let code = |members: &[String]| listed(members.iter().map(|member| vec![Span::code(member)]));
         if self.intent.closed.iter().any(|closed| closed == name) {
             blocks.push(sentence("Who writes it writes no other members."));
         }
@@ -161,18 +161,6 @@ fn of_type(it: &Type) -> Text {
         Type::List(item) => [vec![Span::words("list of ")], of_type(item)].concat(),
         Type::Nullable(inner) => [of_type(inner), vec![Span::words(" or null")]].concat(),
     }
-}
-
-fn listed(types: &[Type]) -> Text {
-    separated(types.iter().map(of_type))
-}
-
-fn separated(texts: impl Iterator<Item = Text>) -> Text {
-    let comma = |(index, text): (usize, Text)| match index {
-        0 => text,
-        _ => [vec![Span::words(", ")], text].concat(),
-    };
-    texts.enumerate().flat_map(comma).collect()
 }
 
 fn phrase(before: &str, text: &Text, after: &str) -> Block {

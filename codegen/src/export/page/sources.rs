@@ -5,6 +5,7 @@ use super::examples::Examples;
 use super::rules::Rulebook;
 use super::states::Machine;
 use crate::error::{Error, Problem, Problems};
+use crate::export::read;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -38,11 +39,9 @@ impl<T> Read<T> {
 impl Sources {
     /// Reads the files of a folder. A revision without `page.toml` has no page.
     pub(in crate::export) fn load(folder: &Path) -> Result<Option<Self>, Error> {
-        if !folder.join("page.toml").is_file() {
-            return Ok(None);
-        }
+        let Some((file, text)) = read::text_if_there(&folder.join("page.toml"))? else { return Ok(None) };
         let mut problems = Problems::default();
-        let chapters = problems.take(toml(&folder.join("page.toml"))).unwrap_or_default();
+        let chapters = problems.take(from_toml(file, &text)).unwrap_or_default();
         let rules = problems.take(toml(&folder.join("rules.toml"))).unwrap_or_default();
         let machine = problems.take(json(&folder.join("states.json"))).unwrap_or_default();
         let examples = problems.take(json(&folder.join("examples.json"))).unwrap_or_default();
@@ -51,15 +50,17 @@ impl Sources {
 }
 
 fn toml<T: DeserializeOwned>(path: &Path) -> Result<Read<T>, Error> {
-    parsed(path, |text| toml::from_str(text).map_err(|error| error.to_string()))
+    let (file, text) = read::text(path)?;
+    from_toml(file, &text)
+}
+
+fn from_toml<T: DeserializeOwned>(file: String, text: &str) -> Result<Read<T>, Error> {
+    let value = toml::from_str(text).map_err(|error| Problem::new(&file, "", error.to_string().trim_end()))?;
+    Ok(Read { file, value })
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> Result<Read<T>, Error> {
-    parsed(path, |text| serde_json::from_str(text).map_err(|error| error.to_string()))
-}
-
-fn parsed<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Read<T>, Error> {
-    let (file, text) = crate::export::intent::read(path)?;
-    let value = parse(&text).map_err(|error| Problem::new(&file, "", error.trim_end()))?;
+    let (file, text) = read::text(path)?;
+    let value = serde_json::from_str(&text).map_err(|error| Problem::new(&file, "", error.to_string()))?;
     Ok(Read { file, value })
 }

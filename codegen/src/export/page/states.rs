@@ -2,18 +2,17 @@
 
 use super::sources::Read;
 use crate::error::Problems;
-use crate::ir::{Revision, Shape};
+use crate::ir::{Enum, Revision, Shape};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-
-/// The definition whose values the states are.
-const STATUS: &str = "TaskStatus";
 
 /// The states of a task, and what leads from one to the next.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Machine {
+    /// The definition whose values the states are.
+    of: String,
     /// The state in which a task begins.
     pub(super) initial: String,
     /// What makes a task change, a word and a sentence each.
@@ -57,14 +56,14 @@ fn once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 impl Read<Machine> {
     /// Checks that the states are the statuses, and the causes those that are named.
     pub(super) fn check(&self, revision: &Revision, problems: &mut Problems) {
-        let statuses = match revision.get(STATUS).map(|definition| &definition.shape) {
-            Some(Shape::Enum(list)) => list.values.as_slice(),
-            _ => &[],
+        let of = &self.value.of;
+        let Some(Shape::Enum(Enum { values: statuses })) = revision.get(of).map(|definition| &definition.shape) else {
+            return problems.push(self.problem("/of", format!("there is no list of states `{of}`")));
         };
         let mut state = |pointer: String, name: &String| {
             if !statuses.contains(name) {
                 let help = format!("these are: {}", statuses.join(", "));
-                problems.push(self.problem(pointer, format!("`{name}` is no {STATUS}")).help(help));
+                problems.push(self.problem(pointer, format!("`{name}` is no {of}")).help(help));
             }
         };
         state("/initial".to_owned(), &self.value.initial);

@@ -1,79 +1,137 @@
 //! Values at the edge of a rule, and values that break it: one change each.
 
-use super::Case;
+use super::sample::Sampler;
+use super::{Case, bounds};
 use crate::export::judge::Judge;
 use crate::export::walk;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Valid values that a reader may trip over.
-pub(super) fn valid_edges(schema: &Value, fullest: &Value, judge: Judge<'_>) -> Vec<Case> {
-    let mut cases = Vec::new();
-    let candidates = edges(schema).into_iter().filter(|(_, value)| judge.fits(schema, value));
-    cases.extend(candidates.map(|(rule, value)| Case::new(rule, "at the edge of what is allowed", value)));
-    if fullest.is_object() {
-        let extra = with(fullest, "example.com/unnamed", json!({"kept": [1, null]}));
-        let why = "a member that has no name here; it survives a read and a write";
-        cases.extend(judge.fits(schema, &extra).then(|| Case::new("unnamed-member", why, extra)));
-    }
-    for (name, inner) in members(schema) {
-        let inner = resolved(inner, judge);
-        for (rule, value) in edges(&inner).into_iter().filter(|(_, value)| judge.fits(&inner, value)) {
-            let message = with(fullest, name, value);
-            let case = Case::new(format!("{name}-{rule}"), format!("`{name}` at the edge of what is allowed"), message);
-            cases.extend(judge.fits(schema, &case.message).then_some(Case { member: Some(name.clone()), ..case }));
-        }
-    }
-    cases
+/// What the cases of one definition are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) schema: &'a Value,
+    pub(super) smallest: &'a Value,
+    pub(super) fullest: &'a Value,
+    pub(super) judge: Judge<'a>,
+    pub(super) sampler: Sampler<'a>,
 }
 
-/// Values that each break one rule.
-pub(super) fn cases(schema: &Value, smallest: &Value, fullest: &Value, judge: Judge<'_>) -> Vec<Case> {
-    let mut cases: Vec<Case> =
-        unfit(schema, judge).into_iter().map(|(rule, value)| Case::new(rule, "not what it has to be", value)).collect();
-    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let case = Case::new(format!("without-{name}"), format!("`{name}` is missing"), without(smallest, name));
-        cases.push(Case { member: Some(name.to_owned()), ..case });
-    }
-    for (name, inner) in members(schema) {
-        let about = |rule: String, why: String, value: Value| {
-            let case = Case::new(rule, why, with(fullest, name, value));
-            Case { member: Some(name.clone()), ..case }
-        };
-        if *inner == json!(false) {
-            cases.push(about(format!("with-{name}"), format!("`{name}` does not belong here"), json!({"any": 1})));
-            cases.push(about(
-                format!("with-null-{name}"),
-                format!("`{name}` does not belong here, null or not"),
-                json!(null),
-            ));
-            continue;
+impl<'a> Subject<'a> {
+    /// Valid values that a reader may trip over.
+    pub(super) fn valid_edges(self) -> Vec<Case> {
+        let Self { schema, fullest, judge, .. } = self;
+        let mut cases = Vec::new();
+        let candidates = self.edges(schema).into_iter();
+        cases.extend(candidates.map(|(rule, value)| Case::new(rule, "at the edge of what is allowed", value)));
+        if fullest.is_object() {
+            let extra = with(fullest, "example.com/unnamed", json!({"kept": [1, null]}));
+            let why = "a member that has no name here; it survives a read and a write";
+            cases.push(Case::new("unnamed-member", why, extra));
         }
-        let inner = resolved(inner, judge);
-        for (rule, value) in unfit(&inner, judge) {
-            cases.push(about(format!("{name}-{rule}"), format!("`{name}` is not what it has to be"), value));
+        for (name, inner) in self.members() {
+            let why = format!("`{name}` at the edge of what is allowed");
+            let edges = self.edges(&resolved(inner, judge)).into_iter();
+            cases.extend(edges.map(|(rule, value)| self.about(name, format!("{name}-{rule}"), &why, value)));
         }
+        cases.retain(|case| judge.fits(schema, &case.message));
+        cases
     }
-    if schema["additionalProperties"] == json!(false) {
-        let message = with(fullest, "taskId", json!("words"));
-        cases.push(Case::new("with-taskId", "nothing else may stand here", message));
+
+    /// Values that each break one rule.
+    pub(super) fn broken(self) -> Vec<Case> {
+        let whole = self.unfit(self.schema).into_iter();
+        let whole = whole.map(|(rule, value)| Case::new(rule, "not what it has to be", value));
+        let members = self.members().flat_map(|(name, inner)| self.broken_member(name, inner));
+        whole.chain(self.incomplete()).chain(members).chain(self.unwelcome()).chain(self.none_of_some()).collect()
     }
-    if let Some(arms) = schema.get("anyOf").and_then(Value::as_array).filter(|_| schema.get("properties").is_some()) {
+
+    /// Without each member that has to be there.
+    fn incomplete(self) -> impl Iterator<Item = Case> {
+        let required = self.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        required.map(move |name| Case {
+            member: Some(name.to_owned()),
+            ..Case::new(format!("without-{name}"), format!("`{name}` is missing"), without(self.smallest, name))
+        })
+    }
+
+    fn broken_member(self, name: &str, schema: &Value) -> Vec<Case> {
+        if *schema == json!(false) {
+            let why = format!("`{name}` does not belong here");
+            return vec![
+                self.about(name, format!("with-{name}"), &why, json!({"any": 1})),
+                self.about(name, format!("with-null-{name}"), &format!("{why}, null or not"), json!(null)),
+            ];
+        }
+        let why = format!("`{name}` is not what it has to be");
+        let values = self.unfit(&resolved(schema, self.judge)).into_iter();
+        values.map(|(rule, value)| self.about(name, format!("{name}-{rule}"), &why, value)).collect()
+    }
+
+    /// With a member that has no name, where none may be.
+    fn unwelcome(self) -> Option<Case> {
+        let is_closed = self.schema["additionalProperties"] == json!(false);
+        let message = || with(self.fullest, "taskId", json!("words"));
+        is_closed.then(|| Case::new("with-taskId", "nothing else may stand here", message()))
+    }
+
+    /// Without all of the members of which one has to be there.
+    fn none_of_some(self) -> Option<Case> {
+        let arms = self.schema.get("anyOf")?.as_array().filter(|_| self.schema.get("properties").is_some())?;
         let names = arms.iter().filter_map(|arm| arm["required"][0].as_str());
-        let message = names.fold(smallest.clone(), |message, name| without(&message, name));
-        cases.push(Case::new("with-none-of-some", "at least one of several members has to be here", message));
+        let message = names.fold(self.smallest.clone(), |message, name| without(&message, name));
+        Some(Case::new("with-none-of-some", "at least one of several members has to be here", message))
     }
-    cases
+
+    /// The fullest message with another value of one member.
+    fn about(self, name: &str, rule: String, why: &str, value: Value) -> Case {
+        Case { member: Some(name.to_owned()), ..Case::new(rule, why, with(self.fullest, name, value)) }
+    }
+
+    fn members(self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.schema["properties"].as_object().into_iter().flatten()
+    }
+
+    fn edges(self, schema: &Value) -> Vec<(String, Value)> {
+        let bounds = bounds::at(schema, self.sampler).into_iter().map(|(rule, value)| (rule.to_owned(), value));
+        bounds.chain(edges(schema)).filter(|(_, value)| self.judge.fits(schema, value)).collect()
+    }
+
+    /// Values that a schema refuses, each with a name for what is wrong.
+    fn unfit(self, schema: &Value) -> Vec<(String, Value)> {
+        let bounded = resolved_scalar(schema, self.judge);
+        let mut values = of_each_kind(&kinds(schema, self.judge));
+        // A format has words of its own below.
+        if bounded.get("format").is_some() || bounded.get("contentEncoding").is_some() {
+            values.retain(|(rule, _)| *rule != "other-word");
+        }
+        values.extend(bounds::beyond(&bounded, self.sampler));
+        if bounded["type"] == "integer" {
+            values.push(("fraction", json!(60000.5)));
+            values.push(("digits-in-a-string", json!("60000")));
+        }
+        if bounded["format"] == "date-time" {
+            values.push(("no-moment", json!("yesterday")));
+            values.push(("no-time", json!("2026-07-28")));
+            values.push(("basic-form", json!("20260728T100000Z")));
+        }
+        if bounded["format"] == "uri" {
+            values.push(("no-uri", json!("no uri")));
+        }
+        if bounded["format"] == "uri-template" {
+            values.push(("no-template", json!("{")));
+        }
+        if bounded["contentEncoding"] == "base64" {
+            values.push(("no-base64", json!("***")));
+        }
+        let refused = values.into_iter().filter(|(_, value)| !self.judge.fits(schema, value));
+        refused.map(|(rule, value)| (rule.to_owned(), value)).collect()
+    }
 }
 
 fn edges(schema: &Value) -> Vec<(String, Value)> {
     let mut values = Vec::new();
     let mut put = |rule: &str, value: Value| values.push((rule.to_owned(), value));
-    for bound in ["minimum", "maximum"] {
-        if let Some(value) = schema.get(bound) {
-            put(bound, value.clone());
-        }
-    }
     if schema["type"] == "integer" {
         put("integral-float", json!(60000.0));
     }
@@ -103,39 +161,6 @@ fn edges(schema: &Value) -> Vec<(String, Value)> {
     values
 }
 
-/// Values that a schema refuses, each with a name for what is wrong.
-fn unfit(schema: &Value, judge: Judge<'_>) -> Vec<(String, Value)> {
-    let bounded = resolved_scalar(schema, judge);
-    let mut values = of_each_kind(&kinds(schema, judge));
-    // A format has words of its own below.
-    if bounded.get("format").is_some() || bounded.get("contentEncoding").is_some() {
-        values.retain(|(rule, _)| *rule != "other-word");
-    }
-    if let Some(least) = bounded["minimum"].as_i64() {
-        values.push(("below", json!(least.saturating_sub(1))));
-    }
-    if let Some(most) = bounded["maximum"].as_i64() {
-        values.push(("above", json!(most.saturating_add(1))));
-    }
-    if bounded["type"] == "integer" {
-        values.push(("fraction", json!(60000.5)));
-        values.push(("digits-in-a-string", json!("60000")));
-    }
-    if bounded["format"] == "date-time" {
-        values.push(("no-moment", json!("yesterday")));
-        values.push(("no-time", json!("2026-07-28")));
-        values.push(("basic-form", json!("20260728T100000Z")));
-    }
-    if bounded["format"] == "uri" {
-        values.push(("no-uri", json!("no uri")));
-    }
-    if bounded["contentEncoding"] == "base64" {
-        values.push(("no-base64", json!("***")));
-    }
-    let refused = values.into_iter().filter(|(_, value)| !judge.fits(schema, value));
-    refused.map(|(rule, value)| (rule.to_owned(), value)).collect()
-}
-
 /// A value of each kind of JSON, named by what is wrong with it: its kind, or no more than the value.
 fn of_each_kind(allowed: &BTreeSet<&'static str>) -> Vec<(&'static str, Value)> {
     let value =
@@ -151,7 +176,7 @@ fn of_each_kind(allowed: &BTreeSet<&'static str>) -> Vec<(&'static str, Value)> 
 
 /// The kinds of JSON of which a schema may take some value.
 fn kinds(schema: &Value, judge: Judge<'_>) -> BTreeSet<&'static str> {
-    if let Some(definition) = walk::target(schema).and_then(|name| judge.0.get(name)) {
+    if let Some(definition) = walk::target(schema).and_then(|name| judge.definitions().get(name)) {
         return kinds(definition, judge);
     }
     let words = schema.get("type").and_then(Value::as_str).map(kind_of_type);
@@ -193,11 +218,7 @@ fn resolved_scalar(schema: &Value, judge: Judge<'_>) -> Value {
 }
 
 fn resolved(schema: &Value, judge: Judge<'_>) -> Value {
-    walk::target(schema).and_then(|name| judge.0.get(name)).unwrap_or(schema).clone()
-}
-
-fn members(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    schema["properties"].as_object().into_iter().flatten()
+    walk::target(schema).and_then(|name| judge.definitions().get(name)).unwrap_or(schema).clone()
 }
 
 fn with(message: &Value, name: &str, value: Value) -> Value {
