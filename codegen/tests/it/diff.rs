@@ -64,6 +64,17 @@ fn a_revision_does_not_differ_from_itself() {
     }
 }
 
+/// The parent folder by mistake: it holds revisions, and no documents of one.
+#[test]
+fn a_folder_without_schemas_is_a_fault() {
+    let arguments = ["diff", "schema", "schema/2026-07-28", "--fail-on", "breaking"];
+    for arguments in [arguments, ["diff", "schema/2026-07-28", "schema", "--fail-on", "breaking"]] {
+        let run = codegen(&repository(), &arguments);
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+        assert!(run.err.starts_with("schema#: no *.schema.json in this folder\n"), "{}", run.err);
+    }
+}
+
 /// What each limit lets through: the exit code is 4 where it does not.
 #[test]
 fn a_build_fails_on_what_it_says() {
