@@ -1,5 +1,6 @@
 //! One definition against its counterpart: what is the same for every shape.
 
+use super::reach::{reached, reaching};
 use super::residue::residue;
 use super::subset::Subset;
 use super::{Change, Context, Impact, Kind, Pair, Verdict, part_of};
@@ -38,10 +39,19 @@ impl<'a> Context<'a> {
         if is_message(definition, self.old) {
             return lone(definition, part, Kind::MessageRemoved, Impact::new(Ok, Breaks, Breaks));
         }
-        // Where another definition holds it, that one's change says what happens to messages.
-        let names_it = |other: &Definition| super::names::references(&other.shape).contains(&definition.name);
-        let wire = if self.old.definitions().any(names_it) { Ok } else { Unknown };
+        let wire = if self.is_told(definition) { Ok } else { Unknown };
         lone(definition, part, Kind::DefinitionRemoved, Impact::new(wire, wire, Breaks))
+    }
+
+    /// Whether the change of another definition says what happens to the messages that hold this one: of one that is
+    /// still there, of a message, or of one whose own removal is told. What only refers to each other tells of nothing.
+    fn is_told(&self, definition: &Definition) -> bool {
+        let below = reached(self.old, &definition.name);
+        let tells = |name: &String| {
+            let is_message = self.old.get(name).is_some_and(|other| is_message(other, self.old));
+            self.names.new_of(name).is_some() || is_message || !below.contains(name)
+        };
+        reaching(self.old, &definition.name).iter().any(tells)
     }
 
     /// Asks whether new values are old ones.

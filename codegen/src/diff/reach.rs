@@ -29,13 +29,27 @@ pub(super) fn affected(context: &Context<'_>, changes: &[Change]) -> BTreeMap<St
 }
 
 /// A definition and all that it refers to.
-fn reached(revision: &Revision, name: &str) -> BTreeSet<String> {
+pub(super) fn reached(revision: &Revision, name: &str) -> BTreeSet<String> {
     let (mut seen, mut next) = (BTreeSet::new(), vec![name.to_owned()]);
     while let Some(name) = next.pop() {
         if let Some(definition) = revision.get(&name)
             && seen.insert(name)
         {
             next.extend(references(&definition.shape));
+        }
+    }
+    seen
+}
+
+/// All that refer to a definition, however far away. It is one of them if it refers to itself.
+pub(super) fn reaching(revision: &Revision, name: &str) -> BTreeSet<String> {
+    let named: Vec<_> = revision.definitions().map(|other| (&other.name, references(&other.shape))).collect();
+    let (mut seen, mut next) = (BTreeSet::new(), vec![name.to_owned()]);
+    while let Some(name) = next.pop() {
+        for (other, _) in named.iter().filter(|(_, named)| named.contains(&name)) {
+            if seen.insert((*other).clone()) {
+                next.push((*other).clone());
+            }
         }
     }
     seen

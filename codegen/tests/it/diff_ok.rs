@@ -1,0 +1,53 @@
+//! What `diff` must not call `ok`: each is a pair that differs where it is easily overlooked.
+
+use mcp_tasks_codegen::diff::Verdict::{Ok, Unknown};
+use mcp_tasks_codegen::diff::{Report, diff};
+use mcp_tasks_codegen::ir::Revision;
+use mcp_tasks_codegen::{Document, Settings, read_published};
+use serde_json::{Value, json};
+
+/// A published file with these definitions.
+#[track_caller]
+fn read(defs: Value) -> Revision {
+    let root = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs });
+    read_published(&[Document::new("x", root)]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[track_caller]
+fn report(old: Value, new: Value) -> Report {
+    diff(&read(old), &read(new), &Settings::default())
+}
+
+/// An open object with these members, all of them required.
+fn object(members: Value) -> Value {
+    let required: Vec<_> = members.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    json!({ "type": "object", "properties": members, "required": required })
+}
+
+fn to(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+#[test]
+fn what_is_removed_and_only_refers_to_itself_is_told_by_nobody() {
+    let list = |name: &str| json!({ "type": "array", "items": to(name) });
+    let old = json!({
+        "Kept": object(json!({ "of": to("Below") })),
+        "Below": object(json!({ "below": list("Below") })),
+        "Tree": object(json!({ "children": list("Tree") })),
+        "Hen": object(json!({ "eggs": list("Egg") })),
+        "Egg": object(json!({ "hens": list("Hen"), "shell": to("Shell") })),
+        "Shell": object(json!({ "colour": { "type": "string" } })),
+    });
+    let report = report(old, json!({ "Kept": object(json!({})) }));
+    let wire = |name: &str| {
+        let change = report.changes.iter().find(|change| change.pointer == format!("/$defs/{name}"));
+        change.map(|change| (change.impact.readers, change.impact.writers))
+    };
+    for name in ["Tree", "Hen", "Egg"] {
+        assert_eq!(wire(name), Some((Unknown, Unknown)), "{name}");
+    }
+    for name in ["Below", "Shell"] {
+        assert_eq!(wire(name), Some((Ok, Ok)), "{name}");
+    }
+}
