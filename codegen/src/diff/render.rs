@@ -1,7 +1,7 @@
 //! A report for people: plain text, Markdown, and the draft of an entry in a changelog.
 
 use super::{Change, Impact, Kind, Report, Verdict};
-use crate::ir::{Content, Field, Scalar, Shape, Type};
+use crate::ir::{Content, Field, Presence, Scalar, Shape, Type};
 use std::fmt::{Display, Write as _};
 
 /// How wide the lines of a changelog are.
@@ -230,13 +230,16 @@ fn escaped(text: &str) -> String {
 
 /// A member's presence and type.
 pub(super) fn field(field: &Field) -> String {
-    let presence = match (field.presence.is_required(), field.presence.is_nullable()) {
-        (true, false) => "required",
-        (false, false) => "optional",
-        (true, true) => "required or null",
-        (false, true) => "optional or null",
-    };
-    format!("{presence} {}", content(&field.content))
+    format!("{} {}", presence(field.presence), content(&field.content))
+}
+
+pub(super) fn presence(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Required => "required",
+        Presence::Optional => "optional",
+        Presence::RequiredNullable => "required or null",
+        Presence::OptionalNullable => "optional or null",
+    }
 }
 
 pub(super) fn content(content: &Content) -> String {

@@ -1,7 +1,7 @@
 //! What `diff` must not call `ok`: each is a pair that differs where it is easily overlooked.
 
-use mcp_tasks_codegen::diff::Verdict::{Ok, Unknown};
-use mcp_tasks_codegen::diff::{Report, diff};
+use mcp_tasks_codegen::diff::Verdict::{Breaks, Ok, Unknown};
+use mcp_tasks_codegen::diff::{Impact, Kind, Report, diff};
 use mcp_tasks_codegen::ir::Revision;
 use mcp_tasks_codegen::{Document, Settings, read_published};
 use serde_json::{Value, json};
@@ -16,6 +16,11 @@ fn read(defs: Value) -> Revision {
 #[track_caller]
 fn report(old: Value, new: Value) -> Report {
     diff(&read(old), &read(new), &Settings::default())
+}
+
+/// Kind, pointer and impact of each change.
+fn changes(report: &Report) -> Vec<(Kind, &str, Impact)> {
+    report.changes.iter().map(|change| (change.kind, change.pointer.as_str(), change.impact)).collect()
 }
 
 /// An open object with these members, all of them required.
@@ -49,5 +54,25 @@ fn what_is_removed_and_only_refers_to_itself_is_told_by_nobody() {
     }
     for name in ["Below", "Shell"] {
         assert_eq!(wire(name), Some((Ok, Ok)), "{name}");
+    }
+}
+
+#[test]
+fn a_member_renamed_where_no_others_are_allowed_breaks() {
+    let with = |member: &str, open: bool| {
+        json!({
+            "Name": { "type": "string", "minLength": 1 },
+            "Bed": { "type": "object", "properties": { member: to("Name") }, "additionalProperties": open },
+        })
+    };
+    for (was_open, is_open, readers, writers) in [
+        (true, true, Unknown, Unknown),
+        (false, false, Breaks, Breaks),
+        (false, true, Breaks, Unknown),
+        (true, false, Unknown, Breaks),
+    ] {
+        let report = report(with("place", was_open), with("spot", is_open));
+        let expected = (Kind::MemberRenamed, "/$defs/Bed/properties/spot", Impact::new(readers, writers, Breaks));
+        assert_eq!(changes(&report)[0], expected);
     }
 }
