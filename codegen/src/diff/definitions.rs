@@ -150,7 +150,10 @@ impl Pair<'_> {
     /// If the shapes differ and no step above saw how, that is a change too.
     fn nothing_missed(&mut self) {
         let names = self.context.names;
-        let seen = self.changes.iter().any(|change| change.kind != Kind::DefinitionRenamed);
+        let is_of_shape = |change: &Change| {
+            !matches!(change.kind, Kind::DefinitionRenamed | Kind::KeywordChanged | Kind::WordsChanged)
+        };
+        let seen = self.changes.iter().any(is_of_shape);
         if !seen && names.normal(&self.before.shape) != names.normal(&self.after.shape) {
             self.push("", Kind::TypeChanged, None, None, UNKNOWN);
         }

@@ -2,9 +2,11 @@
 
 use mcp_tasks_codegen::diff::Verdict::{Breaks, Ok, Unknown};
 use mcp_tasks_codegen::diff::{Impact, Kind, Report, diff};
-use mcp_tasks_codegen::ir::Revision;
+use mcp_tasks_codegen::ir::{Revision, Shape};
 use mcp_tasks_codegen::{Document, Settings, read_published};
 use serde_json::{Value, json};
+
+const UNKNOWN: Impact = Impact::new(Unknown, Unknown, Unknown);
 
 /// A published file with these definitions.
 #[track_caller]
@@ -55,6 +57,21 @@ fn what_is_removed_and_only_refers_to_itself_is_told_by_nobody() {
     for name in ["Below", "Shell"] {
         assert_eq!(wire(name), Some((Ok, Ok)), "{name}");
     }
+}
+
+/// The net below all steps holds where a member's words have changed too: here a member is there twice, which no step asks
+/// for.
+#[test]
+fn what_no_step_sees_is_still_a_change() {
+    let thing = |words: &str| {
+        let members = json!({ "a": { "type": "string", "description": words }, "b": { "type": "string" } });
+        read(json!({ "X": { "type": "object", "properties": members } }))
+    };
+    let (old, mut new) = (thing("Before."), thing("After."));
+    let Shape::Object(object) = &mut new.parts[0].definitions[0].shape else { panic!("it is an object") };
+    object.fields.push(object.fields[1].clone());
+    let report = diff(&old, &new, &Settings::default());
+    assert_eq!(changes(&report).last(), Some(&(Kind::TypeChanged, "/$defs/X", UNKNOWN)));
 }
 
 #[test]
