@@ -1,7 +1,7 @@
 //! One definition against its counterpart: what is the same for every shape.
 
 use super::reach::{reached, reaching};
-use super::residue::residue;
+use super::residue::{Said, residue};
 use super::subset::Subset;
 use super::{Change, Context, Impact, Kind, Pair, Verdict, part_of};
 use crate::ir::{Content, Definition, Revision, Shape};
@@ -136,14 +136,18 @@ impl Pair<'_> {
     }
 
     fn keywords(&mut self) {
-        let (before, after) = (residue(&self.before.schema), residue(&self.after.schema));
-        let both = before.keys().chain(after.keys()).collect::<std::collections::BTreeSet<_>>();
-        for pointer in both {
-            let (old, new) = (before.get(pointer), after.get(pointer));
-            if old != new {
-                let shown = |value: Option<&serde_json::Value>| value.map(ToString::to_string);
-                self.push(pointer, Kind::KeywordChanged, shown(old), shown(new), UNKNOWN);
-            }
+        let mut old = residue(self.context.old, self.before);
+        let mut new = residue(self.context.new, self.after);
+        drop_common(&mut old, &mut new);
+        while let Some(place) = old.iter().chain(&new).map(|said| said.place.clone()).min() {
+            let take = |side: &mut Vec<Said>| {
+                let index = side.iter().position(|said| said.place == place)?;
+                Some(side.remove(index))
+            };
+            let (before, after) = (take(&mut old), take(&mut new));
+            let pointer = after.as_ref().or(before.as_ref()).map(|said| said.pointer.clone()).unwrap_or_default();
+            let value = |said: Option<Said>| said.map(|said| said.value);
+            self.push(&pointer, Kind::KeywordChanged, value(before), value(after), UNKNOWN);
         }
     }
 
@@ -170,4 +174,15 @@ impl Pair<'_> {
 
 fn same_sort_of<T: Debug>(a: &T, b: &T) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b)
+}
+
+/// Leaves what only one side says.
+fn drop_common(old: &mut Vec<Said>, new: &mut Vec<Said>) {
+    old.retain(|said| match new.iter().position(|other| (&other.place, &other.value) == (&said.place, &said.value)) {
+        Some(index) => {
+            new.remove(index);
+            false
+        }
+        None => true,
+    });
 }

@@ -3,7 +3,7 @@
 use mcp_tasks_codegen::diff::Verdict::{Breaks, Ok, Unknown};
 use mcp_tasks_codegen::diff::{Impact, Kind, Report, diff};
 use mcp_tasks_codegen::ir::{Revision, Shape};
-use mcp_tasks_codegen::{Document, Settings, read_published};
+use mcp_tasks_codegen::{Document, Settings, read_house, read_published};
 use serde_json::{Value, json};
 
 const UNKNOWN: Impact = Impact::new(Unknown, Unknown, Unknown);
@@ -29,6 +29,10 @@ fn changes(report: &Report) -> Vec<(Kind, &str, Impact)> {
 fn object(members: Value) -> Value {
     let required: Vec<_> = members.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     json!({ "type": "object", "properties": members, "required": required })
+}
+
+fn text(format: &str) -> Value {
+    json!({ "type": "string", "format": format })
 }
 
 fn to(name: &str) -> Value {
@@ -59,6 +63,13 @@ fn what_is_removed_and_only_refers_to_itself_is_told_by_nobody() {
     }
 }
 
+#[test]
+fn a_format_within_a_union_is_compared() {
+    let union = |format: &str| json!({ "anyOf": [text(format), { "type": "integer", "format": "int64" }] });
+    let report = report(json!({ "X": union("uuid") }), json!({ "X": union("uri") }));
+    assert_eq!(changes(&report), [(Kind::KeywordChanged, "/$defs/X/anyOf/0/format", UNKNOWN)]);
+}
+
 /// The net below all steps holds where a member's words have changed too: here a member is there twice, which no step asks
 /// for.
 #[test]
@@ -72,6 +83,14 @@ fn what_no_step_sees_is_still_a_change() {
     object.fields.push(object.fields[1].clone());
     let report = diff(&old, &new, &Settings::default());
     assert_eq!(changes(&report).last(), Some(&(Kind::TypeChanged, "/$defs/X", UNKNOWN)));
+}
+
+/// The order of the arms is none of the messages' business.
+#[test]
+fn arms_in_another_order_say_the_same() {
+    let (one, other) = (text("uuid"), json!({ "type": "integer", "format": "int64" }));
+    let report = report(json!({ "X": { "anyOf": [one, other] } }), json!({ "X": { "anyOf": [other, one] } }));
+    assert_eq!(changes(&report), []);
 }
 
 #[test]
@@ -91,5 +110,68 @@ fn a_member_renamed_where_no_others_are_allowed_breaks() {
         let report = report(with("place", was_open), with("spot", is_open));
         let expected = (Kind::MemberRenamed, "/$defs/Bed/properties/spot", Impact::new(readers, writers, Breaks));
         assert_eq!(changes(&report)[0], expected);
+    }
+}
+
+/// The shapes are the same, and what is behind the name is not.
+#[test]
+fn another_definition_with_another_format_is_another_type() {
+    let with = |name: &str| json!({ "Day": text("date"), "Page": text("uri"), "X": object(json!({ "a": to(name) })) });
+    let impact = Impact::new(Unknown, Unknown, Breaks);
+    let found = report(with("Day"), with("Page"));
+    assert_eq!(changes(&found), [(Kind::TypeChanged, "/$defs/X/properties/a", impact)]);
+    // Also in lists, and where the format is gone.
+    let list =
+        |item: Value| json!({ "Day": text("date"), "X": object(json!({ "a": { "type": "array", "items": item } })) });
+    let found = report(list(to("Day")), list(json!({ "type": "string" })));
+    assert_eq!(changes(&found), [(Kind::TypeChanged, "/$defs/X/properties/a", impact)]);
+}
+
+/// As with members: what a base says, all that is composed of it says.
+#[test]
+fn the_keywords_of_a_base_are_those_of_what_is_composed_of_it() {
+    let base = |format: &str| object(json!({ "id": text(format), "kind": { "type": "string" } }));
+    let own = object(json!({ "size": { "type": "integer" } }));
+    let with = |base_name: &str, first: &str| json!({ "One": base(first), "Two": base("uri"), "X": { "allOf": [to(base_name), own] } });
+    let found = report(with("One", "uuid"), with("Two", "uuid"));
+    assert_eq!(found.affected["X"], UNKNOWN, "{:?}", found.changes);
+    let found = report(with("One", "uuid"), with("One", "date"));
+    assert_eq!(found.affected["X"], UNKNOWN, "{:?}", found.changes);
+}
+
+/// A document of ours, with one definition.
+#[track_caller]
+fn house_report(old: Value, new: Value) -> Report {
+    let read = |mut definition: Value| {
+        definition["title"] = json!("A thing");
+        definition["description"] = json!("A thing. [mcp-tasks: Invented for a test]");
+        let root = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": "urn:mcp-tasks:2026-07-28:tasks",
+            "title": "Things",
+            "description": "Things. [mcp-tasks: Invented for a test]",
+            "$defs": { "X": definition },
+        });
+        let read = read_house(&[("2026-07-28".to_owned(), vec![Document::new("x", root)])]);
+        read.unwrap_or_else(|error| panic!("{error}")).pop().expect("a revision")
+    };
+    diff(&read(old), &read(new), &Settings::default())
+}
+
+/// Shapes do not hold all that the house style lets pass.
+#[test]
+fn what_the_shape_does_not_hold_is_compared_as_it_stands() {
+    let beside =
+        |rest: Value| json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": rest });
+    let entries = |least: u64| json!({ "type": "object", "additionalProperties": true, "minProperties": least });
+    let length = |most: u64| json!({ "type": "string", "maxLength": most });
+    for (old, new, pointer) in [
+        (beside(json!({ "type": "string" })), beside(json!({ "type": "integer" })), "additionalProperties"),
+        (beside(json!(true)), beside(json!({ "type": "integer" })), "additionalProperties"),
+        (entries(1), entries(2), "minProperties"),
+        (length(5_000_000_000), length(6_000_000_000), "maxLength"),
+    ] {
+        let report = house_report(old, new);
+        assert_eq!(changes(&report), [(Kind::KeywordChanged, format!("/$defs/X/{pointer}").as_str(), UNKNOWN)]);
     }
 }
