@@ -281,7 +281,10 @@ fn accepted(from: &Side, to: &Side, name: &str, dice: &mut Dice, seed: u64, repo
 }
 
 fn verdicts(report: &Report, name: &str) -> (Verdict, Verdict) {
-    report.affected.get(name).map_or((Verdict::Ok, Verdict::Ok), |impact| (impact.readers, impact.writers))
+    report
+        .affected
+        .get(name)
+        .map_or((Verdict::Ok, Verdict::Ok), |affected| (affected.impact.readers, affected.impact.writers))
 }
 
 #[test]
