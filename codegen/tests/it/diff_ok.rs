@@ -127,6 +127,18 @@ fn another_definition_with_another_format_is_another_type() {
     assert_eq!(changes(&found), [(Kind::TypeChanged, "/$defs/X/properties/a", impact)]);
 }
 
+/// The reader of an arm, an item or a value does not know its constant, and the shape neither.
+#[test]
+fn constants_that_are_no_members_are_compared() {
+    let arm = |number: u8| json!({ "anyOf": [{ "const": number }, { "type": "string" }] });
+    let item = |number: u8| json!({ "type": "array", "items": { "const": number } });
+    for (old, new, pointer) in [(arm(1), arm(2), "/$defs/X/anyOf/0/const"), (item(1), item(2), "/$defs/X/items/const")]
+    {
+        let found = report(json!({ "X": old }), json!({ "X": new }));
+        assert_eq!(changes(&found), [(Kind::KeywordChanged, pointer, UNKNOWN)]);
+    }
+}
+
 /// As with members: what a base says, all that is composed of it says.
 #[test]
 fn the_keywords_of_a_base_are_those_of_what_is_composed_of_it() {
