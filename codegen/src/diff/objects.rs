@@ -124,10 +124,12 @@ impl Pair<'_> {
     fn content(&mut self, old: &Field, new: &Field) {
         let readers = self.context.backward().contents(&new.content, &old.content).verdict();
         let writers = self.context.forward().contents(&old.content, &new.content).verdict();
-        let is_constant = |content: &Content| !matches!(content, Content::Typed(_));
-        let (kind, rust) = match is_constant(&old.content) && is_constant(&new.content) {
-            true => (Kind::ConstantChanged, Ok),
-            false => (kind_of(readers, writers), Breaks),
+        // The emitted type has no field for a constant, unless it is a text that may be left out.
+        let (kind, rust) = match (&old.content, &new.content) {
+            (Content::Constant(_), Content::Constant(_))
+            | (Content::ConstantInteger(_), Content::ConstantInteger(_)) => (Kind::ConstantChanged, Ok),
+            (Content::Typed(_), _) | (_, Content::Typed(_)) => (kind_of(readers, writers), Breaks),
+            _ => (Kind::ConstantChanged, Breaks),
         };
         let (before, after) = (Some(render::content(&old.content)), Some(render::content(&new.content)));
         self.push(&place(&new.wire), kind, before, after, Impact::new(readers, writers, rust));

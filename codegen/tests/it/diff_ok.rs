@@ -139,6 +139,55 @@ fn constants_that_are_no_members_are_compared() {
     }
 }
 
+/// Of a closed enum the emitted type is one that is matched without an arm for others.
+#[test]
+fn a_value_more_in_a_closed_enum_breaks_rust() {
+    let season = |values: &[&str]| json!({ "Season": { "type": "string", "enum": values } });
+    let found = report(season(&["dry", "wet"]), season(&["dry", "wet", "cold"]));
+    assert_eq!(changes(&found), [(Kind::ValueAdded, "/$defs/Season/enum", Impact::new(Breaks, Ok, Breaks))]);
+}
+
+/// `CatPet` and `DogPet` are `Cat` and `Dog` until a `Tree` comes, which is no `Pet`.
+#[test]
+fn an_arm_may_give_the_others_other_names() {
+    let with = |arms: Vec<Value>| {
+        let own = |member: &str| object(json!({ member: { "type": "string" } }));
+        json!({ "X": { "anyOf": arms }, "CatPet": own("cat"), "DogPet": own("dog"), "Tree": own("tree") })
+    };
+    for (arm, rust) in [(to("Tree"), Unknown), (json!({ "type": "boolean" }), Ok)] {
+        let found = report(with(vec![to("CatPet"), to("DogPet")]), with(vec![to("CatPet"), to("DogPet"), arm]));
+        assert_eq!(changes(&found), [(Kind::ArmAdded, "/$defs/X/anyOf", Impact::new(Breaks, Ok, rust))]);
+    }
+}
+
+/// Arms have the names of their tag's values where all of those are names, and no two the same.
+#[test]
+fn a_tag_that_is_no_name_may_give_the_other_arms_other_names() {
+    let with = |tags: &[&str]| {
+        let name = |index: usize| format!("Arm{index}");
+        let arms = tags.iter().enumerate();
+        let union: Vec<_> = arms.clone().map(|(index, _)| to(&name(index))).collect();
+        let mut defs = json!({ "X": { "oneOf": union } });
+        arms.for_each(|(index, tag)| defs[name(index)] = object(json!({ "kind": { "const": tag } })));
+        defs
+    };
+    for (tag, rust) in [("c", Ok), ("3", Unknown), ("A", Unknown), ("self", Unknown)] {
+        let found = report(with(&["a", "b"]), with(&["a", "b", tag]));
+        assert_eq!(changes(&found)[0], (Kind::ArmAdded, "/$defs/X/oneOf", Impact::new(Breaks, Ok, rust)), "{tag}");
+    }
+}
+
+/// A text that may be left out is a field, a number is none.
+#[test]
+fn a_constant_of_another_type_breaks_rust() {
+    let with = |constant: Value| json!({ "X": { "type": "object", "properties": { "a": { "const": constant } } } });
+    for (new, rust) in [(json!("b"), Ok), (json!(1), Breaks)] {
+        let found = report(with(json!("a")), with(new));
+        let expected = (Kind::ConstantChanged, "/$defs/X/properties/a", Impact::new(Breaks, Breaks, rust));
+        assert_eq!(changes(&found), [expected]);
+    }
+}
+
 /// As with members: what a base says, all that is composed of it says.
 #[test]
 fn the_keywords_of_a_base_are_those_of_what_is_composed_of_it() {
