@@ -13,6 +13,7 @@
 mod definitions;
 mod names;
 mod objects;
+mod overruled;
 mod reach;
 mod render;
 mod residue;

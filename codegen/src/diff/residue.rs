@@ -1,5 +1,6 @@
 //! Keywords that say something about values and are not compared by shape, such as `format`.
 
+use super::overruled::overruled;
 use crate::document::escape;
 use crate::ir::{Definition, Revision, Shape};
 use serde_json::{Map, Value};
@@ -29,7 +30,13 @@ pub(super) struct Said {
 /// What a definition says beyond its shape, together with what it is composed of.
 pub(super) fn residue(revision: &Revision, definition: &Definition) -> Vec<Said> {
     let mut said = Vec::new();
-    gather(revision, definition, &mut BTreeSet::new(), &mut said);
+    for name in made_of(revision, definition) {
+        let Some(schema) = revision.get(name).map(|part| &part.schema) else { continue };
+        walk(schema, &At::default(), &mut said);
+        if let Shape::Object(object) = &definition.shape {
+            said.extend(overruled(revision, object, schema));
+        }
+    }
     said.sort();
     said
 }
@@ -42,15 +49,17 @@ pub(super) fn agree(one: &[Said], other: &[Said]) -> bool {
     plain(one).eq(plain(other))
 }
 
-fn gather<'a>(revision: &'a Revision, definition: &'a Definition, seen: &mut BTreeSet<&'a str>, said: &mut Vec<Said>) {
-    if !seen.insert(&definition.name) {
-        return;
+/// A definition and all that it is composed of, by name.
+fn made_of<'a>(revision: &'a Revision, definition: &'a Definition) -> BTreeSet<&'a str> {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![definition.name.as_str()]);
+    while let Some(name) = next.pop() {
+        if seen.insert(name)
+            && let Some(object) = revision.object(name)
+        {
+            next.extend(object.bases.iter().map(String::as_str));
+        }
     }
-    walk(&definition.schema, &At::default(), said);
-    if let Shape::Object(object) = &definition.shape {
-        let bases = object.bases.iter().filter_map(|base| revision.get(base));
-        bases.for_each(|base| gather(revision, base, seen, said));
-    }
+    seen
 }
 
 /// A place below the definition, both ways.

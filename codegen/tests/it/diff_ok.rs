@@ -177,6 +177,27 @@ fn a_tag_that_is_no_name_may_give_the_other_arms_other_names() {
     }
 }
 
+/// A constant that another member of the `allOf` does not admit is one that can never be there.
+#[test]
+fn a_constant_is_compared_with_what_it_overrules() {
+    let base = |member: Value| json!({ "type": "object", "properties": { "a": member, "b": {} } });
+    let composed = json!({ "allOf": [to("Base"), { "type": "object", "properties": { "a": { "const": "x" } } }] });
+    let with = |member: Value| {
+        let few = json!({ "type": "object", "additionalProperties": { "type": "integer" } });
+        json!({ "Base": base(member), "Few": few, "Word": { "type": "string" }, "X": composed })
+    };
+    let text = json!({ "type": "string" });
+    for (old, new, impact) in [
+        (text.clone(), to("Few"), Some(UNKNOWN)),
+        (json!({}), json!({ "type": "string", "maxLength": 3 }), Some(UNKNOWN)),
+        (text, to("Word"), None),
+        (json!({}), to("Word"), None),
+    ] {
+        let found = report(with(old), with(new));
+        assert_eq!(found.affected.get("X").map(|affected| affected.impact), impact, "{:?}", found.changes);
+    }
+}
+
 /// A text that may be left out is a field, a number is none.
 #[test]
 fn a_constant_of_another_type_breaks_rust() {
