@@ -1,17 +1,17 @@
-//! Members that a composition describes twice, once as a constant that the other description may not admit.
+//! Members that a composition describes twice, where one description takes the place of another that may not admit it.
 //!
-//! The shape has the constant alone. If it does not fit, the member can never be there, and what the other description
-//! says matters after all.
+//! The shape has a constant alone, and of a definition and an object of any content the definition. If they do not fit,
+//! the member can never be there, and what is overruled matters after all.
 
 use super::residue::Said;
 use crate::document::escape;
-use crate::ir::{Content, Object, Revision};
+use crate::ir::{Content, Object, Revision, Shape, Type};
 use serde_json::{Map, Value};
 
 /// How many names for names are followed.
 const ALIASES: usize = 12;
 
-/// What the schema of an object, or of one of its bases, says of members that are constants in the end.
+/// What the schema of an object, or of one of its bases, says of members that are something else in the end.
 pub(super) fn overruled(revision: &Revision, object: &Object, schema: &Value) -> Vec<Said> {
     let inline = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     let members = std::iter::once(schema).chain(inline).filter_map(|schema| schema.get("properties")?.as_object());
@@ -26,9 +26,10 @@ pub(super) fn overruled(revision: &Revision, object: &Object, schema: &Value) ->
     misfits.map(said).collect()
 }
 
-/// Whether a constant certainly fits. Of what is no constant there is nothing to ask.
+/// Whether what a member is in the end certainly fits.
 fn admits(revision: &Revision, schema: &Value, content: &Content) -> bool {
     let (kinds, constant): (&[&str], Value) = match content {
+        Content::Typed(Type::Named(name)) => return !is_object(schema) || is_object_shape(revision, name),
         Content::Typed(_) => return true,
         Content::Constant(text) => (&["string"], text.as_str().into()),
         Content::ConstantInteger(value) => (&["integer", "number"], (*value).into()),
@@ -41,6 +42,18 @@ fn admits(revision: &Revision, schema: &Value, content: &Content) -> bool {
     let of_kind = says("type").and_then(Value::as_str).is_some_and(|kind| kinds.contains(&kind));
     let is_bounded = ["minLength", "maxLength", "minimum", "maximum"].iter().any(|keyword| says(keyword).is_some());
     is_free || (of_kind && listed && fixed && !is_bounded)
+}
+
+/// Whether it is inline an object of any content, or null.
+fn is_object(schema: &Value) -> bool {
+    let arms = schema.get("anyOf").and_then(Value::as_array);
+    let is_object = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("object");
+    is_object(schema) || arms.is_some_and(|arms| arms.iter().any(is_object))
+}
+
+fn is_object_shape(revision: &Revision, name: &str) -> bool {
+    let shape = revision.get(name).map(|definition| &definition.shape);
+    matches!(shape, Some(Shape::Object(_) | Shape::Map(_) | Shape::Tagged(_)))
 }
 
 /// The schema behind its names.

@@ -198,6 +198,20 @@ fn a_constant_is_compared_with_what_it_overrules() {
     }
 }
 
+/// The same with a definition: an object of any content does not admit a word.
+#[test]
+fn a_definition_is_compared_with_the_object_that_it_overrules() {
+    let with = |member: Value, name: &str| {
+        let base = json!({ "type": "object", "properties": { "a": member, "b": {} } });
+        let composed = json!({ "allOf": [to("Base"), { "type": "object", "properties": { "a": to(name) } }] });
+        json!({ "Base": base, "X": composed, "Word": { "type": "string" }, "Thing": object(json!({ "c": {} })) })
+    };
+    for (name, impact) in [("Word", Some(UNKNOWN)), ("Thing", None)] {
+        let found = report(with(json!({}), name), with(json!({ "type": "object" }), name));
+        assert_eq!(found.affected.get("X").map(|affected| affected.impact), impact, "{:?}", found.changes);
+    }
+}
+
 /// A text that may be left out is a field, a number is none.
 #[test]
 fn a_constant_of_another_type_breaks_rust() {

@@ -1,11 +1,11 @@
 //! The same for published files, made at random: their schemas say more than the house style lets pass.
 
-use super::{Dice, Side, accepted, verdicts};
+use super::{Dice, Side, accepted, places, verdicts};
 use mcp_tasks_codegen::diff::{Verdict, diff};
 use mcp_tasks_codegen::{Document, Settings, read_published};
 use serde_json::{Map, Value, json};
 
-const ROUNDS: u64 = 1500;
+const ROUNDS: u64 = 2000;
 const NAMES: [&str; 4] = ["A", "B", "C", "D"];
 const WORDS: [&str; 4] = ["", "a", "added", "b"];
 
@@ -81,11 +81,23 @@ fn slot(dice: &mut Dice, depth: usize) -> Value {
     }
 }
 
+/// An object with a tag, which it may leave out.
+fn tagged(tag: &str, dice: &mut Dice) -> Value {
+    let mut object = object(dice, 1);
+    object["properties"]["t"] = json!({ "const": tag });
+    if let (Some(required), false) = (object["required"].as_array_mut(), dice.one_in(4)) {
+        required.push(json!("t"));
+    }
+    object
+}
+
 fn definition(dice: &mut Dice) -> Value {
-    match dice.below(10) {
+    match dice.below(12) {
         0 => json!({ "allOf": [reference(dice), object(dice, 2)] }),
         1 => json!({ "anyOf": [reference(dice), reference(dice)] }),
-        2 | 3 => slot(dice, 2),
+        2 => json!({ "oneOf": [tagged("a", dice), tagged("b", dice), reference(dice)] }),
+        3 => tagged("c", dice),
+        4 | 5 => slot(dice, 2),
         _ => object(dice, 2),
     }
 }
@@ -109,17 +121,6 @@ fn mutate(schema: &mut Value, dice: &mut Dice) {
         Value::Object(_) if place.is_empty() && dice.one_in(3) => *found = definition(dice),
         _ => {}
     }
-}
-
-fn places(value: &Value, at: &str) -> Vec<String> {
-    let mut all = vec![at.to_owned()];
-    let below: Vec<_> = match value {
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), value)).collect(),
-        Value::Array(items) => items.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
-        _ => Vec::new(),
-    };
-    all.extend(below.into_iter().flat_map(|(step, value)| places(value, &format!("{at}/{step}"))));
-    all
 }
 
 fn side(definitions: &Value) -> Option<Side> {
