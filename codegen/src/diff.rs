@@ -13,6 +13,7 @@
 mod definitions;
 mod names;
 mod objects;
+mod overruled;
 mod reach;
 mod render;
 mod residue;
@@ -176,17 +177,32 @@ pub struct Report {
     pub changes: Vec<Change>,
     /// Of each definition that is in both, by its new name: whom its changes break, together with those of all that it
     /// refers to. What is not listed is untouched.
-    pub affected: BTreeMap<String, Impact>,
+    pub affected: BTreeMap<String, Affected>,
+    /// The parts that a definition stands in, in either revision.
+    #[serde(skip)]
+    parts: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// How a definition fares with all that it refers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Affected {
+    /// Whom it breaks.
+    #[serde(flatten)]
+    pub impact: Impact,
+    /// The definitions whose changes make it worse than its own do, and as bad as it is.
+    pub by: BTreeSet<String>,
 }
 
 impl Report {
-    /// Only what stands in one part, such as `tasks`.
+    /// Only what stands in one part, such as `tasks`. What happens elsewhere counts where the part refers to it.
     #[must_use]
     pub fn only(mut self, part: &str) -> Self {
-        self.changes.retain(|change| change.part == part);
-        let names: BTreeSet<_> = self.changes.iter().map(|change| change.definition.clone()).collect();
-        self.affected.retain(|name, _| names.contains(name));
-        self.impact = worst(&self.changes);
+        let parts = &self.parts;
+        let is_here = |name: &String| parts.get(name).is_some_and(|parts| parts.contains(part));
+        self.changes.retain(|change| is_here(&change.definition));
+        self.affected.retain(|name, _| is_here(name));
+        self.impact = self.affected.values().fold(worst(&self.changes), |worst, affected| worst.and(affected.impact));
         self
     }
 }
@@ -205,7 +221,8 @@ pub fn diff(old: &Revision, new: &Revision, settings: &Settings) -> Report {
     let gone = old.definitions().filter(|definition| names.new_of(&definition.name).is_none());
     changes.extend(gone.map(|definition| context.removed(definition)));
     let affected = reach::affected(&context, &changes);
-    Report { old: old.name.clone(), new: new.name.clone(), impact: worst(&changes), changes, affected }
+    let (impact, parts) = (worst(&changes), context.parts());
+    Report { old: old.name.clone(), new: new.name.clone(), impact, changes, affected, parts }
 }
 
 fn worst(changes: &[Change]) -> Impact {
@@ -218,6 +235,25 @@ struct Context<'a> {
     new: &'a Revision,
     names: &'a names::Names,
     settings: &'a Settings,
+}
+
+impl Context<'_> {
+    /// By the name that a report uses. What has moved stands in two parts.
+    fn parts(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut parts: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for part in &self.new.parts {
+            for definition in &part.definitions {
+                parts.entry(definition.name.clone()).or_default().insert(part.name.clone());
+            }
+        }
+        for part in &self.old.parts {
+            for definition in &part.definitions {
+                let name = self.names.new_of(&definition.name).unwrap_or(&definition.name);
+                parts.entry(name.to_owned()).or_default().insert(part.name.clone());
+            }
+        }
+        parts
+    }
 }
 
 /// A definition of both revisions, while its changes are gathered.

@@ -28,8 +28,7 @@ pub fn load_folder(folder: &Path) -> Result<(Schemas, Overlay), Error> {
     let mut revisions = Vec::new();
     let folders: Vec<_> = sorted(folder)?.into_iter().filter(|path| path.is_dir()).collect();
     for path in &folders {
-        let files = schema_files(path)?;
-        if let Some(documents) = problems.take(load_files(&files)) {
+        if let Some(documents) = problems.take(schema_files(path).and_then(|files| load_files(&files))) {
             revisions.push((name_of(path), documents));
         }
     }
@@ -41,9 +40,14 @@ pub fn load_folder(folder: &Path) -> Result<(Schemas, Overlay), Error> {
     problems.finish((Schemas::House(revisions), overlay))
 }
 
-/// The schema files of one revision's folder.
+/// The schema files of one revision's folder: at least one, for a revision of nothing agrees with everything.
 pub(crate) fn schema_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    Ok(sorted(folder)?.into_iter().filter(|path| is_schema(path)).collect())
+    let files: Vec<_> = sorted(folder)?.into_iter().filter(|path| is_schema(path)).collect();
+    if files.is_empty() {
+        let help = "it should hold the documents of one revision, named like tasks.schema.json";
+        return Err(Problem::new(shown(folder), "", "no *.schema.json in this folder").help(help).into());
+    }
+    Ok(files)
 }
 
 /// Reads an overlay.

@@ -14,12 +14,12 @@ use std::path::Path;
 /// is one published schema. Documents whose `$id` starts with `urn:mcp-tasks:` are in the house style.
 ///
 /// # Errors
-/// A file cannot be read, or its schema has faults.
+/// A file cannot be read, a folder holds no schema, or a schema has faults.
 pub fn load_revision(path: &Path) -> Result<(Revision, Settings), Error> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let files = if path.is_dir() { schema_files(path)? } else { vec![path.to_path_buf()] };
     let documents = load_files(&files)?;
-    if !documents.is_empty() && documents.iter().all(is_house) {
+    if documents.iter().all(is_house) {
         return Ok((house(&name, documents)?, settings(path, &name)?));
     }
     let mut revision = read_published(&documents)?;

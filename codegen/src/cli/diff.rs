@@ -3,7 +3,8 @@
 use super::Failure;
 use clap::{Args, ValueEnum};
 use mcp_tasks_codegen::diff::{self, Impact, Report, Verdict};
-use mcp_tasks_codegen::{Error, load_revision};
+use mcp_tasks_codegen::{Error, Problem, load_revision};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What to compare, and how to say it.
@@ -19,7 +20,7 @@ pub(super) struct Arguments {
     /// Exit with 4 if there is a change of this kind.
     #[arg(long, value_enum, value_name = "WHAT")]
     fail_on: Option<FailOn>,
-    /// Only what stands in this part, such as `tasks` or `core`.
+    /// Only what stands in this part, such as `tasks` or `core`, with the effects that other parts have on it.
     #[arg(long, value_name = "PART")]
     part: Option<String>,
     /// Print the draft of an entry for a changelog instead of the report.
@@ -47,7 +48,7 @@ enum FailOn {
     Rust,
     /// A change that breaks somebody, or of which that is unknown.
     Unknown,
-    /// Any change, of words too.
+    /// Any change, of words too, and any effect of one that stands in another part.
     Any,
 }
 
@@ -64,10 +65,15 @@ fn report(arguments: &Arguments) -> Result<Report, Error> {
     let (old, settings) = load_revision(&arguments.old)?;
     let (new, _) = load_revision(&arguments.new)?;
     let report = diff::diff(&old, &new, &settings);
-    Ok(match &arguments.part {
-        Some(part) => report.only(part),
-        None => report,
-    })
+    let Some(part) = &arguments.part else { return Ok(report) };
+    let parts: BTreeSet<_> = old.parts.iter().chain(&new.parts).map(|part| part.name.as_str()).collect();
+    if !parts.contains(part.as_str()) {
+        let help = format!("the parts here are {}", Vec::from_iter(parts).join(", "));
+        let problem =
+            Problem::new(arguments.new.to_string_lossy(), "", format!("neither revision has a part `{part}`"));
+        return Err(problem.help(help).into());
+    }
+    Ok(report.only(part))
 }
 
 fn shown(arguments: &Arguments, report: &Report) -> String {
@@ -89,6 +95,6 @@ fn fails(what: FailOn, report: &Report) -> bool {
         FailOn::Writers => writers == Verdict::Breaks,
         FailOn::Rust => rust == Verdict::Breaks,
         FailOn::Unknown => report.impact.worst() >= Verdict::Unknown,
-        FailOn::Any => !report.changes.is_empty(),
+        FailOn::Any => !report.changes.is_empty() || !report.affected.is_empty(),
     }
 }

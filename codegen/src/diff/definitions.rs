@@ -1,6 +1,7 @@
 //! One definition against its counterpart: what is the same for every shape.
 
-use super::residue::residue;
+use super::reach::{reached, reaching};
+use super::residue::{Said, residue};
 use super::subset::Subset;
 use super::{Change, Context, Impact, Kind, Pair, Verdict, part_of};
 use crate::ir::{Content, Definition, Revision, Shape};
@@ -38,10 +39,19 @@ impl<'a> Context<'a> {
         if is_message(definition, self.old) {
             return lone(definition, part, Kind::MessageRemoved, Impact::new(Ok, Breaks, Breaks));
         }
-        // Where another definition holds it, that one's change says what happens to messages.
-        let names_it = |other: &Definition| super::names::references(&other.shape).contains(&definition.name);
-        let wire = if self.old.definitions().any(names_it) { Ok } else { Unknown };
+        let wire = if self.is_told(definition) { Ok } else { Unknown };
         lone(definition, part, Kind::DefinitionRemoved, Impact::new(wire, wire, Breaks))
+    }
+
+    /// Whether the change of another definition says what happens to the messages that hold this one: of one that is
+    /// still there, of a message, or of one whose own removal is told. What only refers to each other tells of nothing.
+    fn is_told(&self, definition: &Definition) -> bool {
+        let below = reached(self.old, &definition.name);
+        let tells = |name: &String| {
+            let is_message = self.old.get(name).is_some_and(|other| is_message(other, self.old));
+            self.names.new_of(name).is_some() || is_message || !below.contains(name)
+        };
+        reaching(self.old, &definition.name).iter().any(tells)
     }
 
     /// Asks whether new values are old ones.
@@ -126,21 +136,28 @@ impl Pair<'_> {
     }
 
     fn keywords(&mut self) {
-        let (before, after) = (residue(&self.before.schema), residue(&self.after.schema));
-        let both = before.keys().chain(after.keys()).collect::<std::collections::BTreeSet<_>>();
-        for pointer in both {
-            let (old, new) = (before.get(pointer), after.get(pointer));
-            if old != new {
-                let shown = |value: Option<&serde_json::Value>| value.map(ToString::to_string);
-                self.push(pointer, Kind::KeywordChanged, shown(old), shown(new), UNKNOWN);
-            }
+        let mut old = residue(self.context.old, self.before);
+        let mut new = residue(self.context.new, self.after);
+        drop_common(&mut old, &mut new);
+        while let Some(place) = old.iter().chain(&new).map(|said| said.place.clone()).min() {
+            let take = |side: &mut Vec<Said>| {
+                let index = side.iter().position(|said| said.place == place)?;
+                Some(side.remove(index))
+            };
+            let (before, after) = (take(&mut old), take(&mut new));
+            let pointer = after.as_ref().or(before.as_ref()).map(|said| said.pointer.clone()).unwrap_or_default();
+            let value = |said: Option<Said>| said.map(|said| said.value);
+            self.push(&pointer, Kind::KeywordChanged, value(before), value(after), UNKNOWN);
         }
     }
 
     /// If the shapes differ and no step above saw how, that is a change too.
     fn nothing_missed(&mut self) {
         let names = self.context.names;
-        let seen = self.changes.iter().any(|change| change.kind != Kind::DefinitionRenamed);
+        let is_of_shape = |change: &Change| {
+            !matches!(change.kind, Kind::DefinitionRenamed | Kind::KeywordChanged | Kind::WordsChanged)
+        };
+        let seen = self.changes.iter().any(is_of_shape);
         if !seen && names.normal(&self.before.shape) != names.normal(&self.after.shape) {
             self.push("", Kind::TypeChanged, None, None, UNKNOWN);
         }
@@ -157,4 +174,15 @@ impl Pair<'_> {
 
 fn same_sort_of<T: Debug>(a: &T, b: &T) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b)
+}
+
+/// Leaves what only one side says.
+fn drop_common(old: &mut Vec<Said>, new: &mut Vec<Said>) {
+    old.retain(|said| match new.iter().position(|other| (&other.place, &other.value) == (&said.place, &said.value)) {
+        Some(index) => {
+            new.remove(index);
+            false
+        }
+        None => true,
+    });
 }

@@ -5,7 +5,7 @@ use super::names::renamed_type;
 use super::render;
 use super::{Impact, Kind, Pair, Verdict};
 use crate::document::escape;
-use crate::ir::{Content, Field, Object, Presence};
+use crate::ir::{Content, Field, Object};
 use Verdict::{Breaks, Ok, Unknown};
 
 impl Pair<'_> {
@@ -14,7 +14,7 @@ impl Pair<'_> {
         for new in &after.fields {
             let was = renamed.iter().find(|(_, name)| *name == new.wire).map_or(&new.wire, |(name, _)| name);
             match before.field(was) {
-                Some(old) if *was != new.wire => self.member_renamed(old, new),
+                Some(old) if *was != new.wire => self.member_renamed(old, new, before.open, after.open),
                 Some(old) => self.member(old, new),
                 None => self.member_added(new, before.open),
             }
@@ -76,11 +76,11 @@ impl Pair<'_> {
         self.push(&place(&old.wire), Kind::MemberRemoved, Some(shown), None, Impact::new(readers, writers, Breaks));
     }
 
-    fn member_renamed(&mut self, old: &Field, new: &Field) {
-        // What may be left out reads as left out; what was said under the other name is lost.
-        let wire = if new.presence.is_required() { Breaks } else { Unknown };
+    fn member_renamed(&mut self, old: &Field, new: &Field, was_open: bool, is_open: bool) {
+        // What may be left out reads as left out; what was said under the other name is lost, or not allowed.
+        let wire = |open: bool| if open && !new.presence.is_required() { Unknown } else { Breaks };
         let (before, after) = (format!("`{}`", old.wire), format!("`{}`", new.wire));
-        let impact = Impact::new(wire, wire, Breaks);
+        let impact = Impact::new(wire(was_open), wire(is_open), Breaks);
         self.push(&place(&new.wire), Kind::MemberRenamed, Some(before), Some(after), impact);
     }
 
@@ -96,7 +96,8 @@ impl Pair<'_> {
     }
 
     fn presence(&mut self, old: &Field, new: &Field) {
-        let (before, after) = (Some(presence(old.presence)), Some(presence(new.presence)));
+        let shown = |field: &Field| Some(render::presence(field.presence).to_owned());
+        let (before, after) = (shown(old), shown(new));
         let place = place(&new.wire);
         match (old.presence.is_required(), new.presence.is_required()) {
             (false, true) => {
@@ -123,10 +124,12 @@ impl Pair<'_> {
     fn content(&mut self, old: &Field, new: &Field) {
         let readers = self.context.backward().contents(&new.content, &old.content).verdict();
         let writers = self.context.forward().contents(&old.content, &new.content).verdict();
-        let is_constant = |content: &Content| !matches!(content, Content::Typed(_));
-        let (kind, rust) = match is_constant(&old.content) && is_constant(&new.content) {
-            true => (Kind::ConstantChanged, Ok),
-            false => (kind_of(readers, writers), Breaks),
+        // The emitted type has no field for a constant, unless it is a text that may be left out.
+        let (kind, rust) = match (&old.content, &new.content) {
+            (Content::Constant(_), Content::Constant(_))
+            | (Content::ConstantInteger(_), Content::ConstantInteger(_)) => (Kind::ConstantChanged, Ok),
+            (Content::Typed(_), _) | (_, Content::Typed(_)) => (kind_of(readers, writers), Breaks),
+            _ => (Kind::ConstantChanged, Breaks),
         };
         let (before, after) = (Some(render::content(&old.content)), Some(render::content(&new.content)));
         self.push(&place(&new.wire), kind, before, after, Impact::new(readers, writers, rust));
@@ -180,14 +183,4 @@ fn is_telling(content: &Content) -> bool {
 
 fn place(wire: &str) -> String {
     format!("/properties/{}", escape(wire))
-}
-
-fn presence(presence: Presence) -> String {
-    match presence {
-        Presence::Required => "required",
-        Presence::Optional => "optional",
-        Presence::RequiredNullable => "required, may be null",
-        Presence::OptionalNullable => "optional, may be null",
-    }
-    .to_owned()
 }

@@ -1,17 +1,24 @@
 //! A report for people: plain text, Markdown, and the draft of an entry in a changelog.
 
-use super::{Change, Impact, Kind, Report, Verdict};
-use crate::ir::{Content, Field, Scalar, Shape, Type};
+use super::{Affected, Change, Impact, Kind, Report, Verdict};
+use crate::ir::{Content, Field, Presence, Scalar, Shape, Type};
 use std::fmt::{Display, Write as _};
 
 /// How wide the lines of a changelog are.
 const WIDTH: usize = 120;
 
-/// Plain text, a line for each change.
+/// How many definitions are named as the cause of something; JSON has them all.
+const MOST_CAUSES: usize = 4;
+
+/// Plain text, a line for each change, and one for each definition that fares worse by what it refers to.
 pub fn text(report: &Report) -> String {
     let mut out = format!("{} -> {}\n", report.old, report.new);
     for change in &report.changes {
-        let _ = writeln!(out, "{} {} {}{}", verdicts(change), name(change.kind), change.pointer, values(change, 60));
+        let verdicts = verdicts(change.impact);
+        let _ = writeln!(out, "{verdicts} {} {}{}", name(change.kind), change.pointer, values(change, 60));
+    }
+    for (definition, affected) in report.affected.iter().filter(|(_, affected)| !affected.by.is_empty()) {
+        let _ = writeln!(out, "{} affected {definition}: by {}", verdicts(affected.impact), by(affected));
     }
     let _ = writeln!(out, "{}", summary(report));
     out
@@ -38,10 +45,12 @@ pub fn markdown(report: &Report) -> String {
             None => tables.push((&change.definition, vec![change])),
         }
     }
-    for (definition, rows) in tables {
+    for (definition, rows) in &tables {
         let _ = write!(out, "\n## {definition}\n\n{}", affected(report, definition));
-        table(&mut out, &rows);
+        table(&mut out, rows);
     }
+    let has_table = |name: &str| tables.iter().any(|(definition, _)| *definition == name);
+    through_others(&mut out, report.affected.iter().filter(|(name, _)| !has_table(name)));
     lists(&mut out, &lone);
     words(&mut out, report);
     out
@@ -120,13 +129,44 @@ fn is_lone(kind: Kind) -> bool {
 }
 
 fn affected(report: &Report, definition: &str) -> String {
-    let Some(impact) = report.affected.get(definition) else { return String::new() };
+    let Some(affected) = report.affected.get(definition) else { return String::new() };
+    let Impact { readers, writers, rust } = affected.impact;
+    let by = if affected.by.is_empty() { String::new() } else { format!(" By {}.", by(affected)) };
     format!(
-        "With all that it refers to: readers {}, writers {}, Rust {}.\n\n",
-        word(impact.readers),
-        word(impact.writers),
-        word(impact.rust)
+        "With all that it refers to: readers {}, writers {}, Rust {}.{by}\n\n",
+        word(readers),
+        word(writers),
+        word(rust)
     )
+}
+
+/// The definitions that are affected and have no changes of their own.
+fn through_others<'a>(out: &mut String, all: impl Iterator<Item = (&'a String, &'a Affected)>) {
+    let mut all = all.peekable();
+    if all.peek().is_none() {
+        return;
+    }
+    out.push_str(
+        "\n## Changed by what they refer to\n\nWith all that they refer to; their own members are the same.\n\n",
+    );
+    out.push_str("| definition | by | readers | writers | Rust |\n|---|---|---|---|---|\n");
+    for (definition, affected) in all {
+        let _ = writeln!(out, "| {definition} | {} | {} |", by(affected), cells(affected.impact));
+    }
+}
+
+/// The first of those that something is affected by.
+fn by(affected: &Affected) -> String {
+    let mut named: Vec<_> = affected.by.iter().take(MOST_CAUSES).map(String::as_str).collect();
+    let more = format!("{} more", affected.by.len().saturating_sub(MOST_CAUSES));
+    if affected.by.len() > MOST_CAUSES {
+        named.push(&more);
+    }
+    named.join(", ")
+}
+
+fn cells(impact: Impact) -> String {
+    format!("{} | {} | {}", word(impact.readers), word(impact.writers), word(impact.rust))
 }
 
 fn table(out: &mut String, rows: &[&Change]) {
@@ -134,8 +174,7 @@ fn table(out: &mut String, rows: &[&Change]) {
     for change in rows {
         let cell = |text: &Option<String>| text.as_deref().map(|text| escaped(&short(text, 90))).unwrap_or_default();
         let (before, after) = (cell(&change.before), cell(&change.after));
-        let impact = change.impact;
-        let verdicts = format!("{} | {} | {}", word(impact.readers), word(impact.writers), word(impact.rust));
+        let verdicts = cells(change.impact);
         let _ = writeln!(out, "| {} | `{}` | {before} | {after} | {verdicts} |", name(change.kind), change.pointer);
     }
 }
@@ -154,9 +193,7 @@ fn lists(out: &mut String, lone: &[&Change]) {
         let _ =
             write!(out, "\n## {title}\n\n| definition | where | readers | writers | Rust |\n|---|---|---|---|---|\n");
         for change in rows {
-            let impact = change.impact;
-            let verdicts = format!("{} | {} | {}", word(impact.readers), word(impact.writers), word(impact.rust));
-            let _ = writeln!(out, "| {} | `{}` | {verdicts} |", change.definition, change.pointer);
+            let _ = writeln!(out, "| {} | `{}` | {} |", change.definition, change.pointer, cells(change.impact));
         }
     }
 }
@@ -187,8 +224,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-fn verdicts(change: &Change) -> String {
-    let impact = change.impact;
+fn verdicts(impact: Impact) -> String {
     format!("{:7} {:7} {:7}", word(impact.readers), word(impact.writers), word(impact.rust))
 }
 
@@ -230,13 +266,16 @@ fn escaped(text: &str) -> String {
 
 /// A member's presence and type.
 pub(super) fn field(field: &Field) -> String {
-    let presence = match (field.presence.is_required(), field.presence.is_nullable()) {
-        (true, false) => "required",
-        (false, false) => "optional",
-        (true, true) => "required or null",
-        (false, true) => "optional or null",
-    };
-    format!("{presence} {}", content(&field.content))
+    format!("{} {}", presence(field.presence), content(&field.content))
+}
+
+pub(super) fn presence(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Required => "required",
+        Presence::Optional => "optional",
+        Presence::RequiredNullable => "required or null",
+        Presence::OptionalNullable => "optional or null",
+    }
 }
 
 pub(super) fn content(content: &Content) -> String {

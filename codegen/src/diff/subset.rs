@@ -6,6 +6,7 @@
 
 use super::Verdict;
 use super::names::Names;
+use super::residue::{Said, agree, residue};
 use crate::ir::{Content, Field, Object, Revision, Scalar, Shape, Type};
 
 /// How deep differently named definitions are followed before giving up.
@@ -57,6 +58,8 @@ enum View<'a> {
     List(&'a Type, Option<u64>, Option<u64>),
     Union(Vec<Type>),
     Nullable(&'a Type),
+    /// A definition that says more than its shape does, such as a `format`.
+    Marked(Vec<Said>, Box<View<'a>>),
     /// A name that leads nowhere, or in a circle.
     Lost,
 }
@@ -102,9 +105,16 @@ impl<'a> Subset<'a> {
     }
 
     fn views(&self, a: &View<'_>, b: &View<'_>, depth: usize) -> Answer {
-        use View::{Any, Boolean, Free, Integer, List, Lost, Map, Nullable, Number, Object, Text, Union, Words};
+        use View::{
+            Any, Boolean, Free, Integer, List, Lost, Map, Marked, Nullable, Number, Object, Text, Union, Words,
+        };
         match (a, b) {
             (_, Any) => Answer::Yes,
+            (Marked(said, a), Marked(asked, b)) if agree(said, asked) => self.views(a, b, depth),
+            (Marked(_, a), b) if a.is_split() || !b.is_split() => {
+                self.views(a, b.unmarked(), depth).max(Answer::Unknown)
+            }
+            (a, Marked(_, b)) => self.views(a, b, depth).max(Answer::Unknown),
             (Lost, _) | (_, Lost) => Answer::Unknown,
             (Any, Union(_)) => Answer::Unknown,
             (Any, _) => Answer::No,
@@ -187,15 +197,27 @@ impl<'a> Subset<'a> {
 }
 
 impl View<'_> {
+    /// Whether it leads to several others, one of which may be marked alike.
+    fn is_split(&self) -> bool {
+        matches!(self, Self::Union(_) | Self::Nullable(_))
+    }
+
+    fn unmarked(&self) -> &Self {
+        match self {
+            Self::Marked(_, inner) => inner.unmarked(),
+            _ => self,
+        }
+    }
+
     /// Whether nothing of the first is one of the second: they differ in the type of JSON, or the second asks for a member
     /// that the first does not know.
     fn is_apart(&self, other: &Self) -> bool {
         let lacks = |a: &Object, b: &Object| {
             b.fields.iter().any(|field| field.presence.is_required() && a.field(&field.wire).is_none())
         };
-        match (self, other) {
+        match (self.unmarked(), other.unmarked()) {
             (Self::Object(a), Self::Object(b)) => lacks(a, b),
-            _ => matches!((self.json(), other.json()), (Some(a), Some(b)) if a != b),
+            (one, other) => matches!((one.json(), other.json()), (Some(a), Some(b)) if a != b),
         }
     }
 
@@ -206,7 +228,7 @@ impl View<'_> {
             Self::Text(..) | Self::Words(_) => "string",
             Self::Free | Self::Object(_) | Self::Map(..) => "object",
             Self::List(..) => "array",
-            Self::Any | Self::Union(_) | Self::Nullable(_) | Self::Lost => return None,
+            Self::Any | Self::Union(_) | Self::Nullable(_) | Self::Marked(..) | Self::Lost => return None,
         })
     }
 }
@@ -214,7 +236,11 @@ impl View<'_> {
 fn view<'a>(revision: &'a Revision, of: &'a Type, depth: usize) -> View<'a> {
     match of {
         Type::Named(name) => match revision.get(name) {
-            Some(definition) if depth > 0 => shape_view(revision, &definition.shape, depth - 1),
+            Some(definition) if depth > 0 => {
+                let shape = shape_view(revision, &definition.shape, depth - 1);
+                let said = residue(revision, definition);
+                if said.is_empty() { shape } else { View::Marked(said, Box::new(shape)) }
+            }
             _ => View::Lost,
         },
         Type::String => View::Text(None, None),

@@ -6,14 +6,16 @@ use super::render;
 use super::{Impact, Kind, Pair, Verdict};
 use crate::ir::{Tagged, Type};
 use Verdict::{Breaks, Ok, Unknown};
+use std::collections::BTreeSet;
 
 impl Pair<'_> {
     pub(super) fn values(&mut self, before: &[String], after: &[String]) {
         let is_open = self.context.settings.open_enums.contains(&self.before.name);
         for value in after.iter().filter(|value| !before.contains(value)) {
-            let readers = if is_open { Ok } else { Breaks };
+            // A closed enum is matched without an arm for what may come.
+            let verdict = if is_open { Ok } else { Breaks };
             let shown = Some(format!("`{value}`{}", if is_open { ", open enum" } else { "" }));
-            self.push("/enum", Kind::ValueAdded, None, shown, Impact::new(readers, Ok, Ok));
+            self.push("/enum", Kind::ValueAdded, None, shown, Impact::new(verdict, Ok, verdict));
         }
         for value in before.iter().filter(|value| !after.contains(value)) {
             let impact = Impact::new(Ok, Breaks, Breaks);
@@ -28,6 +30,7 @@ impl Pair<'_> {
             return;
         }
         let is_open = self.context.settings.open_unions.contains(&self.before.name);
+        let rust = if is_named_by_value(before) && is_named_by_value(after) { Ok } else { Unknown };
         for arm in &after.arms {
             let shown = |target: &str| Some(format!("`{}`: {target}", arm.value));
             match before.arms.iter().find(|old| old.value == arm.value) {
@@ -38,7 +41,7 @@ impl Pair<'_> {
                 }
                 None => {
                     let readers = if is_open { Ok } else { Breaks };
-                    self.push("/oneOf", Kind::ArmAdded, None, shown(&arm.target), Impact::new(readers, Ok, Ok));
+                    self.push("/oneOf", Kind::ArmAdded, None, shown(&arm.target), Impact::new(readers, Ok, rust));
                 }
             }
         }
@@ -65,7 +68,8 @@ impl Pair<'_> {
         for arm in after.iter().filter(|arm| !old.contains(arm)) {
             let readers = self.context.backward().in_union(arm, before).verdict();
             let shown = Some(render::of(arm));
-            self.push("/anyOf", Kind::ArmAdded, None, shown, Impact::new(readers, Ok, Ok));
+            let rust = if may_rename_variants(before, arm) { Unknown } else { Ok };
+            self.push("/anyOf", Kind::ArmAdded, None, shown, Impact::new(readers, Ok, rust));
         }
         for (arm, _) in before.iter().zip(&old).filter(|(_, renamed)| !after.contains(renamed)) {
             let writers = self.context.forward().in_union(arm, after).verdict();
@@ -73,4 +77,25 @@ impl Pair<'_> {
             self.push("/anyOf", Kind::ArmRemoved, shown, None, Impact::new(Ok, writers, Breaks));
         }
     }
+}
+
+/// Whether an arm more may give the others other names: variants leave out the words that all definitions among the arms
+/// end with.
+fn may_rename_variants(before: &[Type], added: &Type) -> bool {
+    let is_named = |arm: &Type| matches!(arm, Type::Named(_));
+    is_named(added) && before.iter().any(is_named)
+}
+
+/// Whether the variants are sure to be named by the values of the tag: all of them are plain words, and no two alike.
+fn is_named_by_value(union: &Tagged) -> bool {
+    let mut seen = BTreeSet::new();
+    union.arms.iter().all(|arm| {
+        let letters: String = arm.value.chars().filter(char::is_ascii_alphanumeric).collect();
+        let letters = letters.to_ascii_lowercase();
+        let is_plain = arm.value.chars().all(|char| char.is_ascii_alphanumeric() || "_-/".contains(char));
+        is_plain
+            && arm.value.starts_with(|char: char| char.is_ascii_alphabetic())
+            && letters != "self"
+            && seen.insert(letters)
+    })
 }

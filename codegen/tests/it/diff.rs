@@ -64,6 +64,53 @@ fn a_revision_does_not_differ_from_itself() {
     }
 }
 
+/// The parent folder by mistake: it holds revisions, and no documents of one.
+#[test]
+fn a_folder_without_schemas_is_a_fault() {
+    let arguments = ["diff", "schema", "schema/2026-07-28", "--fail-on", "breaking"];
+    for arguments in [arguments, ["diff", "schema/2026-07-28", "schema", "--fail-on", "breaking"]] {
+        let run = codegen(&repository(), &arguments);
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+        assert!(run.err.starts_with("schema#: no *.schema.json in this folder\n"), "{}", run.err);
+    }
+}
+
+/// A copy of our schemas in which another part than the one that is asked for has changed.
+#[test]
+fn a_part_is_affected_by_what_it_refers_to_in_another() {
+    let place = crate::support::folder("diff/part");
+    crate::support::copy(&repository().join("schema"), &place.join("old"));
+    crate::support::copy(&repository().join("schema"), &place.join("new"));
+    let path = place.join("new/2026-07-28/core.schema.json");
+    let mut core: Value = serde_json::from_str(&get(&path)).expect("JSON");
+    core["$defs"]["DurationMs"]["maximum"] = json!(1000);
+    put(&path, &core.to_string());
+    let run = |more: &[&str]| {
+        let arguments = ["diff", "old/2026-07-28", "new/2026-07-28", "--part", "tasks", "--fail-on", "breaking"];
+        codegen(&place, &[&arguments, more].concat())
+    };
+    let text = run(&[]);
+    assert_eq!((text.code, text.err.as_str()), (Some(4), ""));
+    assert!(text.out.contains("\nok      breaks  unknown affected Task: by DurationMs\n"), "{}", text.out);
+    assert!(text.out.ends_with("\n0 changes, 0 of words alone. Readers: ok. Writers: breaks. Rust: unknown.\n"));
+    let markdown = run(&["--format", "markdown"]).out;
+    assert!(markdown.contains("\n| Task | DurationMs | ok | breaks | unknown |\n"), "{markdown}");
+    let json: Value = serde_json::from_str(&run(&["--format", "json"]).out).expect("a report is JSON");
+    let affected = json!({ "readers": "ok", "writers": "breaks", "rust": "unknown", "by": ["DurationMs"] });
+    assert_eq!(json["affected"]["Task"], affected);
+    assert_eq!(json["impact"], json!({ "readers": "ok", "writers": "breaks", "rust": "unknown" }));
+    assert_eq!(json["affected"].get("DurationMs"), None, "it stands in another part");
+}
+
+#[test]
+fn a_part_that_is_not_there_is_a_fault() {
+    let arguments = ["diff", "schema/2025-11-25", "schema/2026-07-28", "--part", "task", "--fail-on", "any"];
+    let run = codegen(&repository(), &arguments);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+    let expected = "schema/2026-07-28#: neither revision has a part `task`\n  help: the parts here are core, tasks\n";
+    assert!(run.err.starts_with(expected), "{}", run.err);
+}
+
 /// What each limit lets through: the exit code is 4 where it does not.
 #[test]
 fn a_build_fails_on_what_it_says() {
@@ -95,7 +142,7 @@ fn a_value_more_in_an_open_enum_breaks_no_reader() {
     assert!(run.out.starts_with("2026-07-28 -> 2026-07-28\nok      ok      ok      value added"), "{}", run.out);
     std::fs::remove_file(place.join("old/codegen.toml")).expect("it was copied");
     let run = codegen(&place, &folders);
-    assert!(run.out.contains("breaks  ok      ok      value added"), "{}", run.out);
+    assert!(run.out.contains("breaks  ok      breaks  value added"), "{}", run.out);
 }
 
 /// A question that travels within another message has a method and no envelope: nobody is sent it on its own.

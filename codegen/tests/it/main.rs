@@ -4,6 +4,7 @@ mod bad_input;
 mod builder;
 mod conversations;
 mod diff;
+mod diff_ok;
 mod diff_sound;
 mod drift;
 mod export;
