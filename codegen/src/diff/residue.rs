@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Compared by shape wherever they stand.
-const COMPARED: [&str; 6] = ["type", "required", "$ref", "enum", "minItems", "maxItems"];
+const COMPARED: [&str; 7] = ["type", "required", "$ref", "enum", "const", "minItems", "maxItems"];
 
 /// Words for people.
 const WORDS: [&str; 3] = ["title", "description", "$comment"];
@@ -67,25 +67,19 @@ fn made_of<'a>(revision: &'a Revision, definition: &'a Definition) -> BTreeSet<&
 struct At {
     place: String,
     pointer: String,
-    /// Whether it is a member as a whole: only there the shape knows constants.
-    is_member: bool,
 }
 
 impl At {
     fn below(&self, step: &str) -> Self {
         let step = escape(step);
         let below = |path: &str| format!("{path}/{step}");
-        Self { place: below(&self.place), pointer: below(&self.pointer), is_member: false }
-    }
-
-    fn member(&self, name: &str) -> Self {
-        Self { is_member: true, ..self.below(name) }
+        Self { place: below(&self.place), pointer: below(&self.pointer) }
     }
 
     /// The place of an arm among others says nothing.
     fn arm(&self, keyword: &str, index: usize) -> Self {
         let pointer = format!("{}/{keyword}/{index}", self.pointer);
-        Self { place: self.place.clone(), pointer, is_member: false }
+        Self { place: self.place.clone(), pointer }
     }
 }
 
@@ -97,7 +91,7 @@ fn walk(schema: &Value, at: &At, said: &mut Vec<Said>) {
         match keyword.as_str() {
             "properties" => {
                 let members = value.as_object().into_iter().flatten();
-                members.for_each(|(name, schema)| walk(schema, &here.member(name), said));
+                members.for_each(|(name, schema)| walk(schema, &here.below(name), said));
             }
             "allOf" => list().for_each(|member| walk(member, at, said)),
             "anyOf" | "oneOf" => {
@@ -105,7 +99,6 @@ fn walk(schema: &Value, at: &At, said: &mut Vec<Said>) {
             }
             "items" => walk(value, &here, said),
             "additionalProperties" if is_compared(schema, keyword, value) => walk(value, &here, said),
-            "const" if at.is_member => {}
             word if WORDS.contains(&word) || is_compared(schema, keyword, value) => {}
             _ => said.push(Said { place: here.place, pointer: here.pointer, value: value.to_string() }),
         }

@@ -1,7 +1,7 @@
 //! Every shape that needs a type of its own gets a definition of its own.
 //!
-//! What may stay inline is what a field's type can say: references, plain scalars, integers with limits, constants, lists,
-//! free objects, any JSON, and each of these or `null`. The rest moves out under the name of its place. Two places never
+//! What may stay inline is what a field's type can say: references, plain scalars, integers with limits, lists, free objects,
+//! any JSON, and each of these or `null`; a constant, if it is the field itself. The rest moves out under the name of its place. Two places never
 //! share a type by chance; only a copy of a named definition does, and that was [folded](super::folding) before.
 
 use super::naming::Context;
@@ -57,8 +57,17 @@ impl Hoist {
     }
 
     fn slots(&mut self, context: &Context, schema: &mut Schema, moved: &mut Moved) {
+        let has_members = matches!(schema.shape, Shape::Object(_));
         for (context, child) in schema.children_mut(context) {
-            self.slot(&context, child, moved);
+            if has_members { self.slot(&context, child, moved) } else { self.value(&context, child, moved) }
+        }
+    }
+
+    /// As [`slot`](Self::slot) where there is no member: a constant has no form there.
+    fn value(&mut self, context: &Context, schema: &mut Schema, moved: &mut Moved) {
+        match schema.shape {
+            Shape::Const(_) => self.move_out(context, schema, moved),
+            _ => self.slot(context, schema, moved),
         }
     }
 
@@ -86,7 +95,7 @@ impl Hoist {
             others = vec![Schema::new(schema.place.clone(), Shape::Union(Union { keyword, arms: others }))];
         }
         for other in &mut others {
-            self.slot(context, other, moved);
+            self.value(context, other, moved);
         }
         let arms = others.into_iter().chain(null).collect();
         schema.shape = Shape::Union(Union { keyword: UnionKeyword::AnyOf, arms });
@@ -141,6 +150,26 @@ fn fits_inline(scalar: &Scalar) -> bool {
 mod tests {
     use crate::foreign::testing::{canonical, problems};
     use serde_json::json;
+
+    #[test]
+    fn a_constant_that_is_no_member_gets_a_name() {
+        let defs = canonical(&[json!({"$defs": {"Job": {"type": "object", "properties": {
+            "kind": {"const": "job"},
+            "marks": {"type": "array", "items": {"const": "x"}},
+            "switch": {"type": "object", "additionalProperties": {"const": "on"}},
+            "end": {"anyOf": [{"const": "never"}, {"type": "null"}]},
+            "share": {"anyOf": [{"const": "all"}, {"type": "number"}]},
+        }}}})]);
+        assert_eq!(defs["Job"]["properties"]["kind"], json!({"type": "string", "const": "job"}));
+        let (marks, end) = (&defs["JobMarksItem"], &defs["JobEnd"]);
+        assert_eq!(
+            (marks, end),
+            (&json!({"type": "string", "enum": ["x"]}), &json!({"type": "string", "enum": ["never"]}))
+        );
+        assert_eq!(defs["JobSwitch"]["additionalProperties"], json!({"$ref": "#/$defs/JobSwitchValue"}));
+        let share = defs["JobShare"]["anyOf"].as_array().expect("arms");
+        assert!(share.iter().all(|arm| arm.get("const").is_none()), "{share:?}");
+    }
 
     #[test]
     fn what_needs_a_type_gets_a_name() {

@@ -19,6 +19,10 @@ impl Schemas<'_> {
         if let Some(arms) = schema.get("anyOf") {
             return self.nullable(arms, &spot.below("anyOf"));
         }
+        if schema.contains_key("const") {
+            let problem = spot.below("const").problem("`const` stands where there is no member");
+            return Err(problem.help("make the value a definition of its own, an `enum` of one").into());
+        }
         let Some(kind) = schema.get("type") else { return untyped(schema, spot) };
         match kind.as_str() {
             Some("string") => plain(schema, spot, &["minLength", "maxLength", "enum"], Type::String),

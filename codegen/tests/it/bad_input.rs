@@ -107,6 +107,12 @@ fn keywords_that_are_not_known() {
 }
 
 #[test]
+fn constants_where_there_is_no_member() {
+    let list = json!({ "type": "array", "items": tag("x") });
+    refused_house("constant-house", json!({ "Marks": described(list) }));
+}
+
+#[test]
 fn references_to_nothing() {
     let to_nothing =
         json!({ "A": { "type": "object", "properties": { "b": link("Thingy") } }, "Thing": { "type": "string" } });
