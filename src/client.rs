@@ -339,6 +339,7 @@ impl TaskClient {
 
     fn created(&self, state: TaskState, options: &FollowOptions) -> Result<TaskHandle, ClientError> {
         let mut ticket = Ticket::new(&*self.server, &state.task_id);
+        ticket.ttl = state.ttl.map(ticket::millis);
         ticket.last = Some(state.clone());
         let driver = Driver::created(state, self.settings(options)?);
         Ok(TaskHandle::start(self.wire.clone(), ticket, driver, Duration::ZERO, options))

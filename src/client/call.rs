@@ -5,14 +5,17 @@ use std::{collections::BTreeMap, time::Duration};
 use rmcp::{
     Peer, RoleClient,
     model::{CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, RequestMetaObject, ServerResult},
-    service::{PeerRequestOptions, RequestHandle, ServiceError},
+    service::ServiceError,
 };
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    runtime::Handle,
+    sync::{mpsc, oneshot},
+};
 
 use super::{
     ClientError,
-    driver::Failure,
+    driver::{Failure, MAX_RETRY_AFTER},
     shell::Told,
     state::{TaskState, read_requests},
     wire::{Wire, value},
@@ -26,8 +29,8 @@ pub const IDEMPOTENCY_KEY: &str = "rs.mcp-tasks/idempotency-key";
 const MAX_ROUNDS: usize = 10;
 /// How often a call that was lost is made again, where that is safe.
 const MAX_REPEATS: u32 = 4;
-/// How long a cancellation in the background may take.
-const LAST_WORD: Duration = Duration::from_secs(30);
+/// How long a cancellation in the background may take: a poll may be on its way, and the first try may be lost.
+const LAST_WORD: Duration = Duration::from_secs(100);
 
 /// What a call came to.
 pub(super) enum Answer {
@@ -89,7 +92,8 @@ async fn request(wire: &Wire, params: &CallToolRequestParams) -> Result<Value, C
         match wire.failure(error) {
             Failure::Lost { retry_after, .. } if lost < repeats => {
                 lost += 1;
-                tokio::time::sleep(retry_after.unwrap_or(Duration::from_millis(250) * (1 << lost))).await;
+                let wait = retry_after.unwrap_or(Duration::from_millis(250) * (1 << lost));
+                tokio::time::sleep(wait.min(MAX_RETRY_AFTER)).await;
             }
             Failure::Lost { error, .. } | Failure::Closed(error) => return Err(error),
             Failure::Refused { code, message, data } => return Err(ClientError::Rpc { code, message, data }),
@@ -101,43 +105,38 @@ async fn request(wire: &Wire, params: &CallToolRequestParams) -> Result<Value, C
 /// one that does the answer is awaited, and its task cancelled (CLI-10).
 async fn send(wire: &Wire, params: CallToolRequestParams) -> Result<ServerResult, ServiceError> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    let handle = wire.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-    if offers_tasks(&wire.peer) {
-        let (sender, answer) = oneshot::channel();
-        tokio::spawn(deliver(wire.clone(), handle, sender));
-        answer.await.unwrap_or(Err(ServiceError::TransportClosed))
-    } else {
-        let mut plain = Plain(Some(handle));
-        let answer = match &mut plain.0 {
-            Some(handle) => (&mut handle.rx).await,
-            None => return Err(ServiceError::TransportClosed),
-        };
-        plain.0 = None;
-        answer.unwrap_or(Err(ServiceError::TransportClosed))
+    let mut request = wire.open(request).await?;
+    if !offers_tasks(&wire.peer) {
+        return request.response().await;
     }
+    let (sender, answer) = oneshot::channel();
+    let wire = wire.clone();
+    tokio::spawn(async move {
+        let answer = request.response().await;
+        // Nobody may be there any more; or whoever is does not come to take it.
+        drop(sender.send(Unclaimed { wire, answer: Some(answer) }));
+    });
+    answer.await.map_or(Err(ServiceError::TransportClosed), |mut answer| answer.claim())
 }
 
-/// Passes the answer on, or cancels the task that nobody waits for.
-async fn deliver(
+/// The answer to a call that nobody has taken yet. If nobody does, its task is cancelled.
+struct Unclaimed {
     wire: Wire,
-    handle: RequestHandle<RoleClient>,
-    caller: oneshot::Sender<Result<ServerResult, ServiceError>>,
-) {
-    let answer = handle.await_response().await;
-    let Err(Ok(result)) = caller.send(answer) else { return };
-    if let Ok(Reply::Task(task)) = value(&result).map_err(drop).and_then(|value| read(value).map_err(drop)) {
-        tracing::debug!(task = %task.task_id, "nobody waits for the task: it is cancelled");
-        let _ = wire.task_request("tasks/cancel", json!({ "taskId": task.task_id })).await;
+    answer: Option<Result<ServerResult, ServiceError>>,
+}
+
+impl Unclaimed {
+    fn claim(&mut self) -> Result<ServerResult, ServiceError> {
+        self.answer.take().unwrap_or(Err(ServiceError::TransportClosed))
     }
 }
 
-/// A call that becomes no task; taken back when dropped.
-struct Plain(Option<RequestHandle<RoleClient>>);
-
-impl Drop for Plain {
+impl Drop for Unclaimed {
     fn drop(&mut self) {
-        if let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
-            runtime.spawn(handle.cancel(Some("the caller has gone".to_owned())));
+        let Some(Ok(result)) = self.answer.take() else { return };
+        let reply = value(&result).map_err(drop).and_then(|value| read(value).map_err(drop));
+        if let (Ok(Reply::Task(task)), Ok(runtime)) = (reply, Handle::try_current()) {
+            cancel_unfollowed(&runtime, self.wire.clone(), task.task_id);
         }
     }
 }
@@ -194,16 +193,19 @@ fn random_key() -> Result<String, ClientError> {
 }
 
 /// Cancels a task whose handle is gone. The shell goes on until the server has heard.
-pub(super) fn cancel_in_background(tell: mpsc::UnboundedSender<Told>) {
+pub(super) fn cancel_by_shell(runtime: &Handle, tell: mpsc::UnboundedSender<Told>) {
     let (reply, heard) = oneshot::channel();
-    if tell.send(Told::Cancel(reply)).is_err() {
-        return;
-    }
-    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+    if tell.send(Told::Cancel(reply)).is_ok() {
         runtime.spawn(async move {
             // The channel is held open until then; when it closes the shell ends.
             let _ = tokio::time::timeout(LAST_WORD, heard).await;
             drop(tell);
         });
     }
+}
+
+/// Cancels a task that nobody follows, once.
+pub(super) fn cancel_unfollowed(runtime: &Handle, wire: Wire, task_id: String) {
+    tracing::debug!(task = %task_id, "nobody waits for the task: it is cancelled");
+    runtime.spawn(async move { wire.task_request("tasks/cancel", json!({ "taskId": task_id })).await });
 }

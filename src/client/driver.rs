@@ -18,6 +18,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::Value;
 
+pub use self::pace::MAX_RETRY_AFTER;
 use self::{
     answers::Answers,
     pace::{FLOOR, Pace},
@@ -62,8 +63,8 @@ pub enum Event {
     CancelFailed(Failure),
     /// The user, the model or the program has answered a question.
     Answered(String, Value),
-    /// A question could not be asked, or its handler failed.
-    AskFailed(ClientError),
+    /// The question with this key could not be asked, or its handler failed.
+    AskFailed(String, ClientError),
     /// The task is to be cancelled.
     CancelRequested,
     /// The stream is open, and the server agreed to push this task.
@@ -157,6 +158,8 @@ pub struct Settings {
 pub struct Driver {
     settings: Settings,
     state: Option<TaskState>,
+    /// Whether that is of this run; what an earlier one left may be old.
+    has_seen: bool,
     /// When the newest state came.
     changed: Now,
     /// How long the server keeps the task from [`Now`] zero on.
@@ -172,7 +175,10 @@ pub struct Driver {
     last_poll: Option<Now>,
     stale: u32,
     invalid: u32,
-    failures: u32,
+    /// Polls in a row that failed.
+    failed_polls: u32,
+    /// Updates and cancellations in a row that failed.
+    failed_sends: u32,
     cancel: Cancel,
     /// When a cancellation or an update that failed is tried again.
     next_send: Now,
@@ -197,6 +203,7 @@ impl Driver {
         driver.next_poll = driver.pace.next(false);
         driver.commands.push(Command::Show(Box::new(state.clone())));
         driver.state = Some(state);
+        driver.has_seen = true;
         driver
     }
 
@@ -224,6 +231,7 @@ impl Driver {
             pace: Pace::new(settings.seed),
             settings,
             state: None,
+            has_seen: false,
             changed: Now::ZERO,
             ttl: None,
             answers: Answers::default(),
@@ -233,7 +241,8 @@ impl Driver {
             last_poll: None,
             stale: 0,
             invalid: 0,
-            failures: 0,
+            failed_polls: 0,
+            failed_sends: 0,
             cancel: Cancel::No,
             next_send: Now::ZERO,
             quiet_until: Now::ZERO,
@@ -265,9 +274,20 @@ impl Driver {
         self.done
     }
 
+    /// Whether the task was seen in this run, so that it is known which of its questions are outstanding.
+    pub fn has_seen(&self) -> bool {
+        self.has_seen
+    }
+
+    /// Whether the server has heard of the cancellation.
+    pub fn is_cancel_acked(&self) -> bool {
+        self.cancel == Cancel::Acked
+    }
+
     /// Whether an answer to this key would be sent.
     pub fn takes(&self, key: &str) -> bool {
-        let outstanding = self.state.as_ref().is_some_and(|state| state.input_requests.contains_key(key));
+        let known = self.state.as_ref().filter(|_| self.has_seen);
+        let outstanding = known.is_some_and(|state| state.input_requests.contains_key(key));
         outstanding && self.cancel == Cancel::No && !self.done && !self.answers.is_answered(key)
     }
 
@@ -305,7 +325,7 @@ impl Driver {
             Event::Notified(state) => self.notified(*state, now),
             Event::UpdateAcked => {
                 self.in_flight = None;
-                self.failures = 0;
+                self.failed_sends = 0;
                 for key in self.answers.acked() {
                     self.commands.push(Command::Settled(key, Ok(())));
                 }
@@ -313,13 +333,16 @@ impl Driver {
             Event::UpdateFailed(failure) => self.update_failed(failure, now),
             Event::CancelAcked => {
                 self.in_flight = None;
+                self.failed_sends = 0;
                 self.cancel = Cancel::Acked;
                 // The task may have ended by now.
                 self.next_poll = self.next_poll.min(now + FLOOR);
             }
             Event::CancelFailed(failure) => self.cancel_failed(failure, now),
             Event::Answered(key, value) => self.answered_by_user(key, value),
-            Event::AskFailed(error) => self.finish(Err(error)),
+            // If the question is over, nobody waits for its answer.
+            Event::AskFailed(key, error) if self.answers.is_open(&key) => self.finish(Err(error)),
+            Event::AskFailed(..) => {}
             Event::CancelRequested => self.cancel_requested(now),
             Event::ListenUp => self.stream = Stream::Up,
             Event::ListenDown(again) => self.listen_down(again, now),
@@ -349,10 +372,10 @@ impl Driver {
 
     /// The requests that wait to be sent, the most urgent first, and when each may be. None does while another is on its way.
     fn waiting(&self) -> impl Iterator<Item = (Request, Now)> + use<> {
-        let send_at = self.next_send.max(self.quiet_until);
         let waiting = [
-            (Request::Cancel, send_at, self.cancel == Cancel::Wanted),
-            (Request::Update, send_at, self.answers_wait()),
+            // A server that wants to be left alone may still be told that it need not go on.
+            (Request::Cancel, self.next_send, self.cancel == Cancel::Wanted),
+            (Request::Update, self.next_send.max(self.quiet_until), self.answers_wait()),
             (Request::Poll, self.poll_at(), true),
         ];
         let idle = self.in_flight.is_none();
@@ -391,7 +414,7 @@ impl Driver {
 
     fn polled(&mut self, state: TaskState, now: Now) {
         self.in_flight = None;
-        self.failures = 0;
+        self.failed_polls = 0;
         self.invalid = 0;
         if self.is_older(&state, true) {
             self.stale += 1;
@@ -402,8 +425,8 @@ impl Driver {
         if self.done {
             return;
         }
-        // Whatever is polled after a refusal is the check.
-        if let Some(refusal) = self.refusal.clone() {
+        // Whatever is polled after a refusal is the check. A cancellation that was asked for meanwhile is sent before the end.
+        if let Some(refusal) = self.refusal.clone().filter(|_| self.cancel != Cancel::Wanted) {
             return self.finish(Err(refusal));
         }
         self.next_poll = now + self.pace.next(self.stream == Stream::Up);
@@ -415,15 +438,15 @@ impl Driver {
         }
     }
 
-    /// Whether a state is of before what is known already. What was asked for after the newest state came is newer by
-    /// that, unless it says otherwise; a server that says so again and again has a clock that went back.
+    /// Whether a state is of before what is known already. What was asked for before the newest state came is older by
+    /// that, unless it says otherwise, for a server's clock may be too coarse to tell; a server that says so again and again has a clock that went back.
     fn is_older(&self, state: &TaskState, polled: bool) -> bool {
         let Some(known) = &self.state else { return false };
         if known.is_terminal() {
             return true;
         }
         let older = match (known.changed_at(), state.changed_at()) {
-            (Some(known), Some(new)) => new < known,
+            (Some(known), Some(new)) if new != known => new < known,
             _ => polled && self.poll_sent < self.changed,
         };
         let clock_went_back = polled && self.poll_sent >= self.changed && self.stale + 1 >= MAX_STALE;
@@ -434,12 +457,14 @@ impl Driver {
         self.stale = 0;
         self.ttl = state.ttl;
         self.pace.heard(state.poll_interval);
-        let changed = self.state.as_ref() != Some(&state);
-        if changed {
+        if self.state.as_ref() != Some(&state) {
             self.changed = now;
             self.pace.moved();
             self.commands.push(Command::Show(Box::new(state.clone())));
+        } else if !self.has_seen {
+            self.commands.push(Command::Show(Box::new(state.clone())));
         }
+        self.has_seen = true;
         self.question(&state);
         let outcome = state.outcome.clone();
         self.state = Some(state);
@@ -473,20 +498,24 @@ impl Driver {
     fn gone(&mut self, gone: answers::Gone) {
         match gone {
             answers::Gone::Open(key) => self.commands.push(Command::CloseQuestion(key)),
-            // The server no longer asks: it has the answer of a lost acknowledgement, or wants none.
-            answers::Gone::Unsent(key) => {
+            // The server no longer asks: it has the answer whose acknowledgement was lost.
+            answers::Gone::Unacked(key) => {
                 self.answers.settle(key.clone());
                 self.commands.push(Command::Settled(key, Ok(())));
             }
+            answers::Gone::Unsent(key) => self.not_outstanding(key),
         }
     }
 
+    fn not_outstanding(&mut self, key: String) {
+        let error = ClientError::NotOutstanding(key.clone());
+        self.commands.push(Command::Settled(key, Err(error)));
+    }
+
+    /// An answer that comes too late, or after another, is passed over: whoever gave the other waits for that one.
     fn answered_by_user(&mut self, key: String, value: Value) {
         if self.takes(&key) {
             self.answers.answer(key, value);
-        } else {
-            let error = ClientError::NotOutstanding(key.clone());
-            self.commands.push(Command::Settled(key, Err(error)));
         }
     }
 
@@ -502,8 +531,18 @@ impl Driver {
         for gone in self.answers.retain(|_| false) {
             match gone {
                 answers::Gone::Open(key) => self.commands.push(Command::CloseQuestion(key)),
-                answers::Gone::Unsent(key) => self.commands.push(Command::Settled(key, Err(why.clone()))),
+                answers::Gone::Unsent(key) | answers::Gone::Unacked(key) => {
+                    self.commands.push(Command::Settled(key, Err(why.clone())));
+                }
             }
+        }
+    }
+
+    /// The task has its result: answers that were sent have been taken, as far as anybody can know, and others never will.
+    fn settle_questions(&mut self) {
+        self.answers.unsend();
+        for gone in self.answers.retain(|_| false) {
+            self.gone(gone);
         }
     }
 
@@ -535,7 +574,8 @@ impl Driver {
                 self.finish(Err(if known { ClientError::Expired } else { ClientError::NotFound }));
             }
             failure => {
-                if let Some(delay) = self.retry(failure, now) {
+                self.failed_polls += 1;
+                if let Some(delay) = self.retry(failure, self.failed_polls, now) {
                     self.next_poll = now + delay;
                 }
             }
@@ -558,7 +598,8 @@ impl Driver {
                     // Nothing more is answered, and whoever waits for the acknowledgement is told so.
                     self.drop_questions(&ClientError::Cancelled);
                 }
-                if let Some(delay) = self.retry(failure, now) {
+                self.failed_sends += 1;
+                if let Some(delay) = self.retry(failure, self.failed_sends, now) {
                     self.next_send = now + delay;
                 }
             }
@@ -578,15 +619,16 @@ impl Driver {
         match failure {
             Failure::Refused { code: -32602, .. } => self.finish(Err(ClientError::Expired)),
             failure => {
-                if let Some(delay) = self.retry(failure, now) {
+                self.failed_sends += 1;
+                if let Some(delay) = self.retry(failure, self.failed_sends, now) {
                     self.next_send = now + delay;
                 }
             }
         }
     }
 
-    /// How long to wait before a failed request is made again, unless that is useless.
-    fn retry(&mut self, failure: Failure, now: Now) -> Option<Duration> {
+    /// How long to wait before a request that failed so often in a row is made again, unless that is useless.
+    fn retry(&mut self, failure: Failure, failures: u32, now: Now) -> Option<Duration> {
         let (retry_after, error) = match failure {
             Failure::Lost { retry_after, error } => (retry_after, error),
             Failure::Closed(error) => {
@@ -599,12 +641,11 @@ impl Driver {
             }
             Failure::Refused { code, message, data } => (None, ClientError::Rpc { code, message, data }),
         };
-        self.failures += 1;
-        if self.failures > MAX_FAILURES {
+        if failures > MAX_FAILURES {
             self.finish(Err(error));
             return None;
         }
-        let delay = self.pace.retry(self.failures, retry_after);
+        let delay = self.pace.retry(failures, retry_after);
         if retry_after.is_some() {
             self.quiet_until = now + delay;
         }
@@ -617,8 +658,13 @@ impl Driver {
         }
         self.done = true;
         self.settle_refused(&outcome);
-        let why = outcome.as_ref().err().cloned().unwrap_or(ClientError::Cancelled);
-        self.drop_questions(&why);
+        match &outcome {
+            Ok(_) => self.settle_questions(),
+            Err(why) => {
+                self.answers.unsend();
+                self.drop_questions(why);
+            }
+        }
         self.commands.push(Command::Done(Box::new(outcome)));
     }
 

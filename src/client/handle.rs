@@ -12,12 +12,14 @@ use futures_core::Stream;
 use rmcp::model::CallToolResult;
 use serde::Serialize;
 use tokio::{
+    runtime::Handle,
     sync::{mpsc, oneshot, watch},
     task::AbortHandle,
 };
 
 use super::{
     ClientError, FollowOptions, OnDrop,
+    call::{cancel_by_shell, cancel_unfollowed},
     driver::Driver,
     shell::{Final, Shell, Told, View, locked},
     state::TaskState,
@@ -38,6 +40,9 @@ pub struct TaskHandle {
     tell: Option<mpsc::UnboundedSender<Told>>,
     shell: AbortHandle,
     on_drop: OnDrop,
+    wire: Wire,
+    /// A handle may be dropped outside.
+    runtime: Handle,
 }
 
 impl TaskHandle {
@@ -46,9 +51,10 @@ impl TaskHandle {
         let view = Arc::new(Mutex::new(View::new(ticket)));
         let (sender, outcome) = watch::channel(None);
         let (tell, told) = mpsc::unbounded_channel();
-        let (shell, incoming) = Shell::new(wire, task_id.clone(), driver, before, Arc::clone(&view), sender);
+        let (shell, incoming) = Shell::new(wire.clone(), task_id.clone(), driver, before, Arc::clone(&view), sender);
         let shell = tokio::spawn(shell.run(incoming, told)).abort_handle();
-        Self { task_id, view, outcome, tell: Some(tell), shell, on_drop: options.on_drop }
+        let runtime = Handle::current();
+        Self { task_id, view, outcome, tell: Some(tell), shell, on_drop: options.on_drop, wire, runtime }
     }
 
     /// The server's name for the task.
@@ -93,7 +99,11 @@ impl TaskHandle {
         let key = key.into();
         let response = serde_json::to_value(response)
             .map_err(|error| ClientError::Handler { method: key.clone(), message: error.to_string() })?;
-        self.tell(|reply| Told::Answer(key, response, reply)).await
+        match self.tell(|reply| Told::Answer(key.clone(), response, reply)).await {
+            Some(answer) => answer,
+            // It ended before the answer was sent.
+            None => self.result().await.and(Err(ClientError::NotOutstanding(key))),
+        }
     }
 
     /// Asks the server to cancel the task, and waits until it has heard (CAN-01). Questions that are open are closed. The
@@ -104,7 +114,11 @@ impl TaskHandle {
     /// # Errors
     /// The server did not take it. A task that has ended is cancelled without an error.
     pub async fn cancel(&self) -> Result<(), ClientError> {
-        match self.tell(Told::Cancel).await {
+        let heard = match self.tell(Told::Cancel).await {
+            Some(answer) => answer,
+            None => self.result().await.map(drop),
+        };
+        match heard {
             Err(ClientError::Cancelled | ClientError::Failed { .. }) => Ok(()),
             other => other,
         }
@@ -116,18 +130,14 @@ impl TaskHandle {
         self.ticket()
     }
 
+    /// Tells the shell, and waits for its reply; `None` if it has ended, and with it the following of the task.
     async fn tell(
         &self,
         told: impl FnOnce(oneshot::Sender<Result<(), ClientError>>) -> Told,
-    ) -> Result<(), ClientError> {
+    ) -> Option<Result<(), ClientError>> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.tell.as_ref().is_some_and(|tell| tell.send(told(reply)).is_ok());
-        let answer = if sent { answer.await.ok() } else { None };
-        match answer {
-            Some(answer) => answer,
-            // The shell has ended, and with it the task.
-            None => self.result().await.map(drop),
-        }
+        self.tell.as_ref()?.send(told(reply)).ok()?;
+        answer.await.ok()
     }
 }
 
@@ -156,12 +166,20 @@ impl TaskHandle {
 
 impl Drop for TaskHandle {
     fn drop(&mut self) {
-        let running = self.outcome.borrow().is_none() && self.outcome.has_changed().is_ok();
+        let is_followed = self.outcome.borrow().is_none() && self.outcome.has_changed().is_ok();
+        let lives = self.outcome.borrow().as_ref().is_some_and(may_live);
         match (self.on_drop, self.tell.take()) {
-            (OnDrop::Cancel, Some(tell)) if running => super::call::cancel_in_background(tell),
+            (OnDrop::Cancel, Some(tell)) if is_followed => cancel_by_shell(&self.runtime, tell),
+            (OnDrop::Cancel, _) if lives => cancel_unfollowed(&self.runtime, self.wire.clone(), self.task_id.clone()),
             _ => self.shell.abort(),
         }
     }
+}
+
+/// Whether the task may run on although it is not followed any more.
+fn may_live(outcome: &Final) -> bool {
+    use ClientError::{Cancelled, Expired, Failed, NotFound, TasksUnsupported};
+    !matches!(outcome, Ok(_) | Err(Failed { .. } | Cancelled | Expired | NotFound | TasksUnsupported(_)))
 }
 
 impl fmt::Debug for TaskHandle {

@@ -11,16 +11,16 @@ use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
 use tokio::{
     sync::{mpsc, oneshot, watch},
-    task::{AbortHandle, JoinSet},
+    task::{AbortHandle, JoinError, JoinSet},
     time::Instant,
 };
 
 use super::{
     ClientError,
     call::tool_result,
-    driver::{Command, Driver, Event},
+    driver::{Command, Driver, Event, Failure},
     state::{InputRequest, Outcome, TaskState},
-    ticket::Ticket,
+    ticket::{Ticket, millis},
     wire::Wire,
 };
 
@@ -77,6 +77,8 @@ pub(super) struct Shell {
     work: JoinSet<()>,
     questions: HashMap<String, AbortHandle>,
     answering: HashMap<String, Vec<Reply>>,
+    /// Answers from before the task was seen: whether they are wanted is not known yet.
+    early: Vec<(String, Value, Reply)>,
     cancelling: Vec<Reply>,
 }
 
@@ -103,6 +105,7 @@ impl Shell {
             work: JoinSet::new(),
             questions: HashMap::new(),
             answering: HashMap::new(),
+            early: Vec::new(),
             cancelling: Vec::new(),
         };
         (shell, incoming)
@@ -120,7 +123,10 @@ impl Shell {
                     Some(None) => continue,
                     None => break,
                 },
-                Some(_) = self.work.join_next(), if !self.work.is_empty() => continue,
+                Some(ended) = self.work.join_next(), if !self.work.is_empty() => match self.panicked(ended) {
+                    Some(event) => event,
+                    None => continue,
+                },
                 () = sleep_until(wake.map(|wake| self.began + wake.saturating_sub(self.before))) => Event::Tick,
             };
             self.step(event);
@@ -134,6 +140,10 @@ impl Shell {
     fn told(&mut self, told: Told) -> Option<Event> {
         match told {
             Told::Answer(key, value, reply) => {
+                if !self.driver.has_seen() {
+                    self.early.push((key, value, reply));
+                    return None;
+                }
                 if !self.driver.takes(&key) {
                     let _ = reply.send(Err(ClientError::NotOutstanding(key)));
                     return None;
@@ -142,6 +152,10 @@ impl Shell {
                 self.answering.entry(key.clone()).or_default().push(reply);
                 Some(Event::Answered(key, value))
             }
+            Told::Cancel(reply) if self.driver.is_cancel_acked() => {
+                let _ = reply.send(Ok(()));
+                None
+            }
             Told::Cancel(reply) => {
                 self.cancelling.push(reply);
                 Some(Event::CancelRequested)
@@ -149,7 +163,27 @@ impl Shell {
         }
     }
 
+    /// What a question becomes whose handler panicked.
+    fn panicked(&self, ended: Result<(), JoinError>) -> Option<Event> {
+        let id = ended.err().filter(JoinError::is_panic)?.id();
+        let key = self.questions.iter().find(|(_, question)| question.id() == id)?.0.clone();
+        let request = self.driver.state().and_then(|state| state.input_requests.get(&key));
+        let method = request.map(|request| request.method.clone()).unwrap_or_default();
+        Some(Event::AskFailed(key, ClientError::Handler { method, message: "it panicked".to_owned() }))
+    }
+
     fn step(&mut self, event: Event) {
+        self.step_once(event);
+        if self.driver.has_seen() {
+            for (key, value, reply) in std::mem::take(&mut self.early) {
+                if let Some(event) = self.told(Told::Answer(key, value, reply)) {
+                    self.step_once(event);
+                }
+            }
+        }
+    }
+
+    fn step_once(&mut self, event: Event) {
         if matches!(event, Event::CancelAcked) {
             self.cancelled(&Ok(()));
         }
@@ -165,7 +199,7 @@ impl Shell {
     fn note(&self) {
         let ticket = &mut locked(&self.view).ticket;
         ticket.answered = self.driver.answered();
-        ticket.ttl = self.driver.ttl().map(|ttl| u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX));
+        ticket.ttl = self.driver.ttl().map(millis);
         if ticket.last.as_ref() != self.driver.state() {
             ticket.last = self.driver.state().cloned();
         }
@@ -233,8 +267,8 @@ impl Shell {
         self.work.spawn(async move {
             let responses: Map<String, Value> = answers.into_iter().collect();
             let params = json!({ "taskId": id, "inputResponses": responses });
-            let event = match wire.task_request("tasks/update", params).await {
-                Ok(_) => Event::UpdateAcked,
+            let event = match acknowledged(wire.task_request("tasks/update", params).await) {
+                Ok(()) => Event::UpdateAcked,
                 Err(failure) => Event::UpdateFailed(failure),
             };
             let _ = events.send(event);
@@ -244,8 +278,8 @@ impl Shell {
     fn cancel(&mut self) {
         let (wire, id, events) = (self.wire.clone(), self.task_id.clone(), self.events.clone());
         self.work.spawn(async move {
-            let event = match wire.task_request("tasks/cancel", json!({ "taskId": id })).await {
-                Ok(_) => Event::CancelAcked,
+            let event = match acknowledged(wire.task_request("tasks/cancel", json!({ "taskId": id })).await) {
+                Ok(()) => Event::CancelAcked,
                 Err(failure) => Event::CancelFailed(failure),
             };
             let _ = events.send(event);
@@ -257,7 +291,7 @@ impl Shell {
         let question = self.work.spawn(async move {
             let event = match wire.ask(&asked, &request).await {
                 Ok(answer) => Event::Answered(asked, answer),
-                Err(error) => Event::AskFailed(error),
+                Err(error) => Event::AskFailed(asked, error),
             };
             let _ = events.send(event);
         });
@@ -284,7 +318,7 @@ impl Shell {
 /// from the acknowledgement which tasks the server agreed to.
 async fn listen(wire: &Wire, id: &str, events: &mpsc::UnboundedSender<Event>) -> bool {
     let mut pushed = wire.routes.subscribe(id);
-    let Ok(mut handle) = wire.listen(id).await else { return false };
+    let Ok(mut stream) = wire.listen(id).await else { return false };
     let mut up = false;
     loop {
         tokio::select! {
@@ -295,18 +329,34 @@ async fn listen(wire: &Wire, id: &str, events: &mpsc::UnboundedSender<Event>) ->
                 }
                 let _ = events.send(Event::Notified(Box::new(state)));
             }
-            ended = &mut handle.rx => return up || !matches!(ended, Ok(Err(rmcp::ServiceError::McpError(_)) | Ok(_))),
+            ended = stream.response() => return up || !matches!(ended, Err(rmcp::ServiceError::McpError(_)) | Ok(_)),
         }
     }
 }
 
 /// A task that is the one that was asked for.
 fn read_answer(id: &str, task: &Value) -> Result<TaskState, String> {
+    check_type(task)?;
     let state = TaskState::read(task)?;
     if state.task_id == id {
         Ok(state)
     } else {
         Err(format!("asked for `{id}`, the server answers `{}`", state.task_id))
+    }
+}
+
+/// An acknowledgement says nothing but that it is one.
+fn acknowledged(answer: Result<Value, Failure>) -> Result<(), Failure> {
+    let lost = |reason| Failure::Lost { retry_after: None, error: ClientError::InvalidResponse(reason) };
+    check_type(&answer?).map_err(lost)
+}
+
+/// RES-02, RES-04: the type of a result may be left out, and some say `task` of a task.
+fn check_type(result: &Value) -> Result<(), String> {
+    match &result["resultType"] {
+        Value::Null => Ok(()),
+        Value::String(kind) if kind == "complete" || kind == "task" => Ok(()),
+        kind => Err(format!("{kind} is no `resultType` of such an answer")),
     }
 }
 

@@ -8,6 +8,7 @@ use rmcp::{
     service::{PeerRequestOptions, RequestContext, RequestHandle, ServiceError},
 };
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::{
     ClientError, Running,
@@ -41,11 +42,16 @@ impl Wire {
         }
     }
 
-    /// Opens `subscriptions/listen` for one task; the handle ends with the stream.
-    pub async fn listen(&self, task_id: &str) -> Result<RequestHandle<RoleClient>, ServiceError> {
+    /// Opens `subscriptions/listen` for one task; it ends with the stream.
+    pub async fn listen(&self, task_id: &str) -> Result<OpenRequest, ServiceError> {
         let params = json!({ "notifications": { "taskIds": [task_id] } });
-        let request = ClientRequest::CustomRequest(CustomRequest::new("subscriptions/listen", Some(params)));
-        self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await
+        self.open(ClientRequest::CustomRequest(CustomRequest::new("subscriptions/listen", Some(params)))).await
+    }
+
+    /// Sends a request whose answer may take as long as it likes.
+    pub async fn open(&self, request: ClientRequest) -> Result<OpenRequest, ServiceError> {
+        let handle = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+        Ok(OpenRequest(Some(handle)))
     }
 
     /// Lets the handler answer a request, as if the server had sent it by itself (CLI-05).
@@ -79,6 +85,27 @@ impl Wire {
                 Failure::Lost { retry_after, error: ClientError::Transport(Cause::new(error)) }
             }
             error => Failure::Lost { retry_after: None, error: ClientError::Transport(Cause::new(error)) },
+        }
+    }
+}
+
+/// A request that has no answer yet; taken back when dropped.
+pub(super) struct OpenRequest(Option<RequestHandle<RoleClient>>);
+
+impl OpenRequest {
+    /// The answer. Nothing is lost if the future is dropped.
+    pub async fn response(&mut self) -> Result<ServerResult, ServiceError> {
+        let Some(handle) = &mut self.0 else { return Err(ServiceError::TransportClosed) };
+        let answer = (&mut handle.rx).await;
+        self.0 = None;
+        answer.unwrap_or(Err(ServiceError::TransportClosed))
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        if let (Some(handle), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(handle.cancel(Some("nobody waits for it".to_owned())));
         }
     }
 }

@@ -123,13 +123,7 @@ impl Session {
     /// If the server does not take it.
     pub async fn answer(&self, ticket: Ticket, key: &str, response: Value) -> Result<Ticket, Problem> {
         let options = FollowOptions::default().with_input(Input::Manual).with_poll_only();
-        let mut handle = self.client.resume_with(ticket, options).map_err(lost)?;
-        // The question has to be seen before it can be answered (CLI-09).
-        while handle.state().is_none_or(|state| !state.input_requests.contains_key(key)) {
-            if handle.next_state().await.is_none() {
-                break;
-            }
-        }
+        let handle = self.client.resume_with(ticket, options).map_err(lost)?;
         handle.answer(key, response).await.map_err(lost)?;
         Ok(handle.detach())
     }

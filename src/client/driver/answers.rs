@@ -9,8 +9,8 @@ use serde_json::Value;
 enum Answer {
     /// The user has been asked.
     Open,
-    /// There is an answer that the server does not have.
-    Pending(Value),
+    /// There is an answer that the server does not have, as far as is known.
+    Pending { value: Value, was_sent: bool },
     /// It is on its way.
     Sent(Value),
     /// The server has it, or the question is over.
@@ -29,8 +29,10 @@ pub(super) struct Answers {
 pub(super) enum Gone {
     /// The user has not answered.
     Open(String),
-    /// The user has answered, and the answer was not acknowledged.
+    /// The user has answered, and the answer was never sent.
     Unsent(String),
+    /// The user has answered, and the answer was sent and not acknowledged.
+    Unacked(String),
 }
 
 impl Answers {
@@ -59,21 +61,26 @@ impl Answers {
         new
     }
 
+    /// Whether the user has been asked, and has not answered.
+    pub fn is_open(&self, key: &str) -> bool {
+        matches!(self.keys.get(key), Some(Answer::Open))
+    }
+
     /// Keeps an answer until the server has it.
     pub fn answer(&mut self, key: String, value: Value) {
-        self.keys.insert(key, Answer::Pending(value));
+        self.keys.insert(key, Answer::Pending { value, was_sent: false });
     }
 
     /// Whether there is something to send.
     pub fn has_pending(&self) -> bool {
-        self.keys.values().any(|answer| matches!(answer, Answer::Pending(_)))
+        self.keys.values().any(|answer| matches!(answer, Answer::Pending { .. }))
     }
 
     /// What to send; it counts as sent from now on.
     pub fn send(&mut self) -> Vec<(String, Value)> {
         let mut sent = Vec::new();
         for (key, answer) in &mut self.keys {
-            if let Answer::Pending(value) = answer {
+            if let Answer::Pending { value, .. } = answer {
                 let value = value.take();
                 sent.push((key.clone(), value.clone()));
                 *answer = Answer::Sent(value);
@@ -94,7 +101,7 @@ impl Answers {
         let mut keys = Vec::new();
         for (key, answer) in &mut self.keys {
             if let Answer::Sent(value) = answer {
-                *answer = Answer::Pending(value.take());
+                *answer = Answer::Pending { value: value.take(), was_sent: true };
                 keys.push(key.clone());
             }
         }
@@ -103,7 +110,7 @@ impl Answers {
 
     /// No answer that waits is ever sent: their keys (CLI-11).
     pub fn refused(&mut self) -> Vec<String> {
-        self.end(|answer| matches!(answer, Answer::Pending(_)))
+        self.end(|answer| matches!(answer, Answer::Pending { .. }))
     }
 
     /// Ends the questions that are not `outstanding`. An answer on its way is left: its acknowledgement is still to come.
@@ -115,7 +122,8 @@ impl Answers {
             }
             match answer {
                 Answer::Open => gone.push(Gone::Open(key.clone())),
-                Answer::Pending(_) => gone.push(Gone::Unsent(key.clone())),
+                Answer::Pending { was_sent: false, .. } => gone.push(Gone::Unsent(key.clone())),
+                Answer::Pending { was_sent: true, .. } => gone.push(Gone::Unacked(key.clone())),
                 Answer::Sent(_) | Answer::Over => continue,
             }
             *answer = Answer::Over;

@@ -13,7 +13,7 @@ const SAFETY: Duration = Duration::from_secs(30);
 /// The first wait after a failure, and the longest.
 const RETRY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
 /// The longest that a server may ask to be left alone.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 
 /// The rate at which one task is polled.
 #[derive(Debug)]

@@ -149,8 +149,8 @@ fn only_what_is_outstanding_is_sent() {
     run.poll(asking(&["name"], 1));
     let commands = run.poll(task("working", 2, json!({})));
     assert!(commands.iter().any(|command| matches!(command, Command::CloseQuestion(key) if key == "name")));
-    let late = run.tell(Event::Answered("name".to_owned(), json!(1)));
-    assert!(matches!(&late[..], [Command::Settled(_, Err(ClientError::NotOutstanding(_)))]), "{late:?}");
+    assert!(run.tell(Event::Answered("name".to_owned(), json!(1))).is_empty());
+    assert!(run.tell(Event::AskFailed("name".to_owned(), ClientError::Detached)).is_empty(), "nobody waits for it");
 
     let mut run = Run::new(created());
     run.poll(asking(&["name"], 1));
@@ -158,6 +158,57 @@ fn only_what_is_outstanding_is_sent() {
     run.tell(Event::Notified(Box::new(task("working", 2, json!({})))));
     run.tell(Event::UpdateFailed(lost()));
     assert!(matches!(run.wait()[..], [Command::Poll]));
+}
+
+/// CLI-09: whoever answered is told that the question was gone before the answer was sent, and that the server has it if it
+/// was only the acknowledgement that was lost.
+#[test]
+fn an_answer_that_was_never_sent_is_not_taken() {
+    let settled = |commands: &[Command]| {
+        commands
+            .iter()
+            .find_map(|command| if let Command::Settled(_, how) = command { Some(how.clone()) } else { None })
+    };
+    for (sent, status) in [(false, "working"), (false, "completed"), (true, "working"), (true, "completed")] {
+        let mut run = Run::new(created());
+        run.poll(asking(&["name"], 1));
+        if sent {
+            run.tell(Event::Answered("name".to_owned(), json!(1)));
+            run.tell(Event::UpdateFailed(lost()));
+        } else {
+            assert!(matches!(run.wait()[..], [Command::Poll]));
+            assert!(run.tell(Event::Answered("name".to_owned(), json!(1))).is_empty());
+        }
+        let state = if status == "completed" { completed(2) } else { task("working", 2, json!({})) };
+        let told = run.tell(Event::Notified(Box::new(state)));
+        match (sent, settled(&told)) {
+            (true, Some(Ok(()))) | (false, Some(Err(ClientError::NotOutstanding(_)))) => {}
+            (_, other) => panic!("{sent} {status}: {other:?}"),
+        }
+        assert_eq!(run.driver.answered().contains("name"), sent);
+    }
+}
+
+/// A failed update is made again, and not for ever, although polls succeed meanwhile.
+#[test]
+fn a_server_that_takes_no_answer_is_given_up() {
+    let mut run = Run::new(created());
+    run.poll(asking(&["name"], 1));
+    run.tell(Event::Answered("name".to_owned(), json!(1)));
+    let mut updates = 1;
+    run.tell(Event::UpdateFailed(refused(-32603)));
+    while run.done.is_none() {
+        match &run.wait()[..] {
+            [Command::Poll] => drop(run.tell(polled(asking(&["name"], 1)))),
+            [Command::Update(_)] => {
+                updates += 1;
+                run.tell(Event::UpdateFailed(refused(-32603)));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(updates, MAX_FAILURES + 1);
+    assert!(matches!(run.done, Some(Err(ClientError::Rpc { code: -32603, .. }))), "{:?}", run.done);
 }
 
 /// CLI-11: a refused answer is followed by one `tasks/get`; the task lives, so the caller is told, and nothing is sent again.
@@ -220,6 +271,17 @@ fn there_is_no_step_back() {
     run.tell(Event::Notified(Box::new(completed(6))));
     assert!(run.tell(polled(task("working", 9, json!({})))).is_empty());
     assert!(matches!(run.done, Some(Ok(_))));
+}
+
+/// Case 38: a server whose clock has whole seconds does not take a question back by an answer that overtook nothing.
+#[test]
+fn there_is_no_step_back_within_a_second() {
+    let mut run = Run::new(created());
+    run.wait();
+    run.now += FLOOR;
+    assert_eq!(asked(&run.tell(Event::Notified(Box::new(asking(&["name"], 5))))), ["name"]);
+    assert!(run.tell(polled(task("working", 5, json!({})))).is_empty());
+    assert!(run.driver.takes("name"));
 }
 
 /// A server whose clock goes back is believed after a while, so that its questions are not missed.
@@ -290,6 +352,36 @@ fn cancelling_closes_the_question() {
     assert!(asked(&run.poll(asking(&["name", "size"], 2))).is_empty());
     run.poll(task("cancelled", 3, json!({})));
     assert!(matches!(run.done, Some(Err(ClientError::Cancelled))));
+}
+
+/// CLI-03: a task that is taken up again is shown as it is, also if it is as it was; before that nothing is answered.
+#[test]
+fn a_resumed_task_is_shown() {
+    let before = asking(&["name"], 1);
+    let mut run = Run::new(Driver::resumed(Some(before.clone()), BTreeSet::new(), None, Now::ZERO, settings()));
+    assert!(!run.driver.takes("name"), "it may have been answered since");
+    let shown = run.poll(before.clone());
+    assert!(shown.iter().any(is_show) && asked(&shown) == ["name"], "{shown:?}");
+    assert!(!run.poll(before).iter().any(is_show), "each state is shown once");
+}
+
+/// A cancellation is sent although an answer was refused just now, and although the server wants to be left alone.
+#[test]
+fn a_cancellation_does_not_wait() {
+    let mut run = Run::new(created());
+    run.poll(asking(&["name"], 1));
+    run.tell(Event::Answered("name".to_owned(), json!(1)));
+    run.tell(Event::UpdateFailed(refused(-32602)));
+    assert!(matches!(run.wait()[..], [Command::Poll]));
+    run.tell(Event::CancelRequested);
+    let commands = run.tell(polled(asking(&["name"], 1)));
+    assert!(matches!(commands[..], [Command::Cancel]), "{commands:?}");
+
+    let mut run = Run::new(created());
+    run.wait();
+    let busy = Failure::Lost { retry_after: Some(SECOND * 500), error: ClientError::Detached };
+    run.tell(Event::PollFailed(busy));
+    assert!(matches!(run.tell(Event::CancelRequested)[..], [Command::Cancel]));
 }
 
 /// A cancellation that is lost is sent again, after a while; the task is polled meanwhile, for it may have ended.
