@@ -2,6 +2,7 @@
 
 mod calls;
 mod conversations;
+mod endings;
 mod examples;
 mod handler;
 mod http;
