@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Two servers with one file share their tasks, one after the other and at the same time.
+    /// A server whose file cannot be a file is not built.
     #[tokio::test]
     async fn a_path_that_cannot_be_opened_is_a_build_error() {
         let folder = tempfile::tempdir().expect("a folder");
