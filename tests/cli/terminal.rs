@@ -1,8 +1,12 @@
 //! At a terminal: the live line, questions, Ctrl-C.
 
 use rexpect::session::{PtySession, spawn_command};
+use serde_json::json;
 
-use crate::support::{Server, User, exit, workshop};
+use crate::{
+    stranger::{EVIL, Stranger, asking},
+    support::{Server, User, exit, workshop},
+};
 
 /// How long to wait for what has to appear, in milliseconds: a machine may be busy.
 const PATIENCE: u64 = 30_000;
@@ -169,4 +173,23 @@ fn a_question_that_is_over_does_not_hold_the_program() {
     user.run(&["cancel", tasks[0][0]["taskId"].as_str().expect("an id")]).ends(exit::DONE);
     terminal.shows("The task was cancelled.");
     terminal.ends(exit::CANCELLED);
+}
+
+/// Nothing in a form of a server is a command to the terminal: not its default, its format, nor a choice.
+#[test]
+fn a_form_commands_no_terminal() {
+    let server = Stranger::new(|_, _| {
+        let text = json!({"type": "string", "title": EVIL, "default": EVIL, "format": EVIL});
+        let choice = json!({"type": "string", "enum": [EVIL]});
+        Ok(asking("asks", "key", EVIL, json!({"properties": {"text": text, "choice": choice}})))
+    });
+    let mut terminal = Terminal::run(&User::new(), &["answer", "asks", "--url", &server.url]);
+    let mut shown = terminal.shows("Esc to decline or cancel");
+    terminal.types("x\r");
+    shown += &terminal.shows("(no answer)");
+    terminal.types(CTRL_C);
+    shown += &terminal.ends(exit::TROUBLE);
+    // What is shown comes byte by byte: U+009B is two of them, U+202E three.
+    let evil = ["\u{1b}[2J", "\u{c2}\u{9b}", "\u{e2}\u{80}\u{ae}"];
+    assert!(!evil.iter().any(|evil| shown.contains(evil)), "{shown:?}");
 }

@@ -66,10 +66,11 @@ pub enum Command {
     },
 }
 
-/// Prints the completions of `shell`.
-pub fn completions(shell: Shell) {
-    let mut command = Args::command();
-    clap_complete::generate(shell, &mut command, "mcp-tasks", &mut std::io::stdout());
+/// The completions of `shell`: a script of our own.
+pub fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "mcp-tasks", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
 }
 
 #[cfg(test)]

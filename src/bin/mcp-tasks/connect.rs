@@ -11,12 +11,12 @@ use rmcp::{
     },
 };
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::Command,
     time::timeout,
 };
 
-use crate::{exit::Problem, person::Person, tasks::Session, text, tickets::Place};
+use crate::{exit::Problem, output, person::Person, tasks::Session, text, tickets::Place};
 
 /// Names the variable with the bearer token: the command line is for everybody on the machine to read.
 const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
@@ -131,13 +131,21 @@ fn start(command: &str) -> Result<TokioChildProcess, Problem> {
         started.map_err(|error| Problem::new(format!("cannot start `{program}`")).because(error))?;
     if let Some(errors) = errors {
         tokio::spawn(async move {
-            let mut lines = BufReader::new(errors).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                eprintln!("\rserver: {}", text::printable(&line));
-            }
+            pass_on(errors).await;
         });
     }
     Ok(process)
+}
+
+/// Passes on what a server says on standard error, to its end: a server whose pipe nobody reads would be stopped by it.
+async fn pass_on(errors: impl AsyncRead + Unpin) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    while errors.read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
+        let said = text::printable(String::from_utf8_lossy(&line).trim_end());
+        output::raw(&format!("\rserver: {said}\n"));
+        line.clear();
+    }
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ async fn run(args: Args, output: &Output) -> Result<Exit, Problem> {
         Command::List(command) => call::list(command, &tickets()?, output).await,
         Command::Tools(command) => tools::run(command, output).await,
         Command::Completions { shell } => {
-            args::completions(shell);
+            Output::script(&args::completions(shell))?;
             Ok(Exit::Done)
         }
     }
