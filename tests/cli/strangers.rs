@@ -81,3 +81,47 @@ fn a_reader_that_has_gone_is_no_trouble() {
     assert_eq!(code(watch.stderr(gone())), Some(exit::FAILED));
     assert_eq!(code(user.command(&["completions", "bash"]).stdout(gone())), Some(exit::DONE));
 }
+
+/// SEC-02: one server's token and headers are not shown to another, and `list` shows no password.
+#[test]
+fn only_the_server_that_is_named_is_shown_the_token() {
+    let server = || {
+        Stranger::new(|method, _| match method {
+            "tools/call" => Ok(task("id", "working", json!({"resultType": "task"}))),
+            _ => Ok(task("id", "working", json!({}))),
+        })
+    };
+    let (near, far) = (server(), server());
+    let with_user = far.url.replace("http://", "http://user:secret@");
+    let user = User::new();
+    for url in [&near.url, &with_user] {
+        user.run_with(b"{}", &["call", "x", "--args", "-", "--detach", "--url", url]).ends(exit::DONE);
+    }
+    let told = |server: &Stranger| server.heads().iter().any(|head| head.contains("t0ken") || head.contains("x-key"));
+    let list = |more: &[&str]| {
+        let mut command = user.command(&[&["list", "--refresh", "--header", "X-Key: 1"], more].concat());
+        let ran = command.env("MCP_TASKS_TOKEN", "t0ken").output().expect("it runs");
+        [ran.stdout, ran.stderr].map(|told| String::from_utf8(told).expect("UTF-8"))
+    };
+    let [rows, note] = list(&[]);
+    assert_eq!(rows.matches("working").count(), 2, "{rows}");
+    assert!(note.contains("--url") && !rows.contains("secret"), "{note}{rows}");
+    assert!(!told(&near) && !told(&far));
+    let [rows, note] = list(&["--url", &near.url]);
+    assert_eq!((rows.matches("working").count(), note.as_str()), (1, ""), "{rows}");
+    assert!(told(&near) && !told(&far));
+    assert!(!list(&["--json"])[0].contains("secret"));
+}
+
+/// A server that is not told who asks may say of any task that it never was: that forgets none.
+#[test]
+fn a_task_is_not_forgotten_because_nobody_asked() {
+    let server = Stranger::new(|method, _| match method {
+        "tools/call" => Ok(task("id", "working", json!({"resultType": "task"}))),
+        _ => Err(json!({"code": -32602, "message": "Task not found"})),
+    });
+    let user = User::new();
+    user.run_with(b"{}", &["call", "x", "--args", "-", "--detach", "--url", &server.url]).ends(exit::DONE);
+    assert!(user.run(&["list", "--refresh"]).ends(exit::DONE).stdout().contains("unknown"));
+    assert_eq!(user.run(&["list", "--refresh", "--url", &server.url]).ends(exit::DONE).stdout(), "no tasks\n");
+}

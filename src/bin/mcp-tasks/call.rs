@@ -21,7 +21,7 @@ pub use self::{
 use crate::{
     arguments,
     call::follow::Following,
-    connect::{ServerArgs, connect},
+    connect::{Credentials, ServerArgs, connect},
     exit::{Exit, Problem},
     live::{Live, Standing},
     outcome::Outcome,
@@ -43,10 +43,10 @@ struct Client {
 }
 
 impl Client {
-    async fn open(place: Place, server: &ServerArgs, tickets: &Tickets, output: &Output) -> Result<Self, Problem> {
+    async fn open(place: Place, credentials: Credentials, tickets: &Tickets, output: &Output) -> Result<Self, Problem> {
         let live = Arc::new(Live::new(output.interactive, !output.json && !output.interactive));
         let person = Person::new(Arc::clone(&live), output.interactive);
-        let session = connect(&place, &server.headers, person.clone()).await?;
+        let session = connect(&place, credentials, person.clone()).await?;
         Ok(Self { session, place, person, live, output: *output, tickets: tickets.clone() })
     }
 
@@ -63,7 +63,7 @@ impl Client {
 
 /// Calls a tool, and follows its task to the end.
 pub async fn call(args: CallArgs, tickets: &Tickets, output: &Output) -> Result<Exit, Problem> {
-    let client = Client::open(args.server.named()?, &args.server, tickets, output).await?;
+    let client = Client::open(args.server.named()?, Credentials::of(&args.server), tickets, output).await?;
     let outcome = called(&client, &args).await;
     client.close().await;
     match outcome? {
@@ -142,15 +142,16 @@ struct Named {
 }
 
 /// Finds the task that `id` means: one of the user's own, by how its id begins, or any other at the server that is named.
+/// Whoever names one task names its server with it, which is shown who asks.
 async fn named(id: &str, server: &ServerArgs, tickets: &Tickets, output: &Output) -> Result<Named, Problem> {
-    let kept: Option<Kept<Ticket>> = tickets.find(id)?;
-    let place = server.place().or_else(|| kept.as_ref().map(|kept| kept.server.clone())).ok_or_else(|| {
+    let named = server.place();
+    let kept: Option<Kept<Ticket>> = tickets.find(id, named.as_ref())?;
+    let place = named.or_else(|| kept.as_ref().map(|kept| kept.server.clone())).ok_or_else(|| {
         Problem::usage(format!("no task `{id}` was started from here"))
             .hint("say which server has it: --url URL, or --stdio 'COMMAND ARGUMENTS'")
     })?;
-    let kept = kept.filter(|kept| kept.server == place);
     let id = kept.as_ref().map_or_else(|| id.to_owned(), |kept| kept.task_id.clone());
-    let client = Client::open(place, server, tickets, output).await?;
+    let client = Client::open(place, Credentials::of(server), tickets, output).await?;
     Ok(Named { client, id, kept })
 }
 

@@ -99,11 +99,15 @@ pub struct AnswerArgs {
 
 /// The arguments of `list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+With --url or --stdio, the tasks at that server are listed. The token in MCP_TASKS_TOKEN and each --header are sent to the \
+server that --url names, and to no other: without --url, --refresh asks every server as somebody unknown, and a task that \
+such a server does not know is kept.")]
 pub struct ListArgs {
     /// Ask each server how the tasks stand; those that have ended are forgotten.
     #[arg(long)]
     pub refresh: bool,
-    /// Headers for the servers that are asked.
+    /// Which server, of all.
     #[command(flatten)]
     pub server: ServerArgs,
 }
