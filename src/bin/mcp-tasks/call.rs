@@ -120,8 +120,10 @@ async fn read_arguments(client: &Client, args: &CallArgs) -> Result<Map<String, 
     if let Some(file) = &args.args {
         let text = if file.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
         let text = text.map_err(|error| Problem::new(format!("cannot read {}", file.display())).because(error))?;
-        return serde_json::from_str(&text)
-            .map_err(|error| Problem::usage(format!("{} is not a JSON object", file.display())).because(error));
+        let wrong = || Problem::usage(format!("{} is not a JSON object", file.display()));
+        let arguments = serde_json::from_str(&text).map_err(|error| wrong().because(error))?;
+        arguments::exact(&text).map_err(|why| Problem::usage(format!("{}: {why}", file.display())))?;
+        return Ok(arguments);
     }
     let tools = client.session.tools().await?;
     let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {

@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Number, Value};
 
-use crate::{arguments::boolean, text};
+use crate::{
+    arguments::{self, boolean},
+    text,
+};
 
 /// A property of `requestedSchema`.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,6 +151,7 @@ impl Kind {
             }
             Self::Number { least, most } => {
                 let number: Number = written.trim().parse().map_err(|_| "write a number".to_owned())?;
+                arguments::exact(written)?;
                 self.within(number, least, most)
             }
             Self::Boolean => boolean(written).map(Value::Bool).ok_or_else(|| "write yes or no".to_owned()),
@@ -158,7 +162,10 @@ impl Kind {
                 self.enough(values.len())?;
                 Ok(Value::Array(values))
             }
-            Self::Json => serde_json::from_str(written).map_err(|error| format!("write JSON: {error}")),
+            Self::Json => {
+                let value = serde_json::from_str(written).map_err(|error| format!("write JSON: {error}"))?;
+                arguments::exact(written).map(|()| value)
+            }
         }
     }
 
@@ -298,6 +305,12 @@ mod tests {
         check(&age, "101", "a whole number, 0 to 100");
         check(&field(json!({"type": "number", "maximum": 1.5}), true), "1.6", "a number, at most 1.5");
         check(&field(json!({"type": "number"}), true), "1e3", "1000.0");
+        let many = "0.1234567890123456789";
+        check(
+            &field(json!({"type": "number"}), true),
+            many,
+            &format!("{many} has more digits than can be sent: it would be rounded"),
+        );
     }
 
     /// Each of the five forms in which a server may say what there is to choose from.
