@@ -26,7 +26,7 @@ use crate::{
     live::{Live, Standing},
     outcome::Outcome,
     output::Output,
-    person::Person,
+    person::{self, Person},
     result::Saver,
     tasks::{Called, Session, Ticket},
     tickets::{Kept, Place, Tickets},
@@ -57,6 +57,8 @@ impl Client {
 
     /// Ends the session; what is still asked for is not waited for.
     async fn close(self) {
+        person::leave();
+        self.live.clear();
         self.session.close().await;
     }
 }
@@ -106,7 +108,7 @@ async fn called(client: &Client, args: &CallArgs) -> Result<Option<Outcome>, Pro
 /// Nobody waits for the call any longer (CLI-10): if it becomes a task soon, that is cancelled.
 async fn called_off(client: &Client, called: impl Future<Output = Result<Called, Problem>>) -> Problem {
     const SOON: Duration = Duration::from_secs(2);
-    client.person.leave();
+    person::leave();
     client.live.clear();
     if let Ok(Ok(Called::Task(follow))) = tokio::time::timeout(SOON, called).await {
         // If that is lost, too, the task ends by its time to live.

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
             let exit = runtime.block_on(run(args, &output));
             // A prompt that nobody waits for any longer may still read the terminal.
             runtime.shutdown_background();
+            person::leave();
             exit
         }
         Err(error) => Err(error.into()),

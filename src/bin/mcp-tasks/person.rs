@@ -114,15 +114,6 @@ impl Person {
         }
     }
 
-    /// Gives the terminal back as it was, also from a prompt that nobody waits for any longer.
-    pub fn leave(&self) {
-        if terminal::is_raw_mode_enabled().unwrap_or(false) {
-            // Bracketed paste off, cursor on: what a prompt sets, and takes back when it ends.
-            output::raw("\r\n\u{1b}[?2004l\u{1b}[?25h");
-            let _ = terminal::disable_raw_mode();
-        }
-    }
-
     /// Shows a question, whoever asks it, and waits for the answer.
     ///
     /// # Errors
@@ -164,6 +155,15 @@ impl Person {
         closed.0 = false;
         let asked = asked.map_err(|error| Problem::new("the question could not be shown").because(error))?;
         asked.map_err(|error| Problem::new("cannot ask at this terminal").because(error))
+    }
+}
+
+/// Gives the terminal back as it was, also from a prompt that nobody waits for any longer.
+pub fn leave() {
+    if terminal::is_raw_mode_enabled().unwrap_or(false) {
+        // Bracketed paste off, cursor on: what a prompt sets, and takes back when it ends.
+        output::raw("\r\n\u{1b}[?2004l\u{1b}[?25h");
+        let _ = terminal::disable_raw_mode();
     }
 }
 

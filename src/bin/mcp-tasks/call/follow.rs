@@ -8,7 +8,7 @@ use crate::{
     live::{Live, Standing},
     outcome::Outcome,
     output::Output,
-    person::Wish,
+    person::{self, Wish},
     tasks::Follow,
     tickets::{Kept, Place},
 };
@@ -123,7 +123,7 @@ impl<'a> Following<'a> {
 
     /// Forgets a task that is over, and remembers any other.
     fn ended(self, outcome: Outcome) -> Result<Outcome, Problem> {
-        self.client.person.leave();
+        person::leave();
         self.client.live.clear();
         if outcome.is_over() {
             self.client.tickets.forget(&self.client.place, &self.id);
