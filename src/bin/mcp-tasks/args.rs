@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::{
     admin::AdminArgs,
-    call::{AnswerArgs, CallArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
+    call::{AnswerArgs, CallArgs, GetArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
     exit,
     tickets::FOLDER_VARIABLE,
     tools::ToolsArgs,
@@ -44,7 +44,7 @@ pub enum Command {
     /// Call a tool, and follow its task to the end.
     Call(CallArgs),
     /// Look at a task once.
-    Get(TaskArgs),
+    Get(GetArgs),
     /// Follow a task to its end, whoever began it.
     Watch(WatchArgs),
     /// Wait for a task to end, without a word.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 pub use self::{
     answer::run as answer,
-    args::{AnswerArgs, CallArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
+    args::{AnswerArgs, CallArgs, GetArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
     list::run as list,
 };
 use crate::{
@@ -69,7 +69,7 @@ pub async fn call(args: CallArgs, tickets: &Tickets, output: &Output) -> Result<
     let outcome = called(&client, &args).await;
     client.close().await;
     match outcome? {
-        Some(outcome) => outcome.write(output, &mut Saver::new(args.save)),
+        Some(outcome) => outcome.write(output, &mut Saver::new(args.save.folder)),
         None => Ok(Exit::Done),
     }
 }
@@ -186,22 +186,28 @@ impl Named {
 }
 
 /// One look at a task.
-pub async fn get(args: TaskArgs, tickets: &Tickets, output: &Output) -> Result<Exit, Problem> {
-    let named = named(&args.id, &args.server, tickets, output).await?;
+pub async fn get(args: GetArgs, tickets: &Tickets, output: &Output) -> Result<Exit, Problem> {
+    let named = named(&args.task.id, &args.task.server, tickets, output).await?;
     let task = named.get().await;
     let id = named.id.clone();
     named.client.close().await;
-    let Some(task) = task? else { return Outcome::expired(&id).write(output, &mut Saver::new(args.save)) };
+    let mut saver = Saver::new(args.save.folder);
+    let Some(task) = task? else { return Outcome::expired(&id).write(output, &mut saver) };
     let outcome = Outcome::of(&task);
     if output.json {
-        output.value(&serde_json::json!({"event": "state", "task": task}), |_| String::new())?;
+        let mut seen = serde_json::json!({"event": "state", "task": task});
+        let files = saver.keep(&task["result"])?;
+        if !files.is_empty() {
+            seen["files"] = files.iter().map(|file| file.to_string_lossy()).collect();
+        }
+        output.value(&seen, |_| String::new())?;
         return Ok(outcome.exit());
     }
     output.note(&Standing::of(&task).change());
     if outcome.outcome == crate::outcome::Kind::Working {
         return Ok(outcome.exit());
     }
-    outcome.write(output, &mut Saver::new(args.save))
+    outcome.write(output, &mut saver)
 }
 
 /// Follows a task to its end, as the call that began it would.
@@ -209,7 +215,7 @@ pub async fn watch(args: WatchArgs, tickets: &Tickets, output: &Output) -> Resul
     let named = named(&args.task.id, &args.task.server, tickets, output).await?;
     let outcome = followed(&named).await;
     named.client.close().await;
-    outcome?.write(output, &mut Saver::new(args.task.save))
+    outcome?.write(output, &mut Saver::new(args.save.folder))
 }
 
 async fn followed(named: &Named) -> Result<Outcome, Problem> {
@@ -230,7 +236,7 @@ pub async fn wait(args: WaitArgs, tickets: &Tickets, output: &Output) -> Result<
         None => waited(&named).await,
     };
     named.client.close().await;
-    outcome?.write(output, &mut Saver::new(args.task.save))
+    outcome?.write(output, &mut Saver::new(args.save.folder))
 }
 
 async fn waited(named: &Named) -> Result<Outcome, Problem> {
@@ -244,7 +250,7 @@ pub async fn cancel(args: TaskArgs, tickets: &Tickets, output: &Output) -> Resul
     let done = cancelled(&named).await;
     let id = named.id.clone();
     named.client.close().await;
-    let Some(task) = done? else { return Outcome::expired(&id).write(output, &mut Saver::new(args.save)) };
+    let Some(task) = done? else { return Outcome::expired(&id).write(output, &mut Saver::new(None)) };
     output.value(&serde_json::json!({"event": "state", "task": task}), |_| match Standing::of(&task).change() {
         standing if Outcome::of(&task).is_over() => format!("{id}: {standing}"),
         standing => format!("{id}: {standing}; the tool was told, and ends in its own time"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, now};
+use super::Client;
 use crate::{
     exit::Problem,
     live::{Live, Standing},
@@ -138,12 +138,13 @@ impl<'a> Following<'a> {
 
     fn keep(&self) -> Result<(), Problem> {
         let ticket = self.follow.ticket();
+        let end = |ttl: u64| ticket.created.saturating_add(ttl).saturating_add(GRACE);
         self.client.tickets.keep(&Kept {
             task_id: self.id.clone(),
             tool: self.tool.clone(),
             server: self.client.place.clone(),
-            created: now(),
-            until: ticket.ttl.map(|ttl| now().saturating_add(ttl).saturating_add(GRACE)),
+            created: ticket.created,
+            until: ticket.ttl.map(end),
             ticket,
         })
     }
