@@ -74,6 +74,20 @@ fn a_question_is_answered_by_another_process() {
     assert_eq!(user.run(&["list"]).ends(exit::DONE).stdout(), "no tasks\n");
 }
 
+/// Case 17: whoever comes later, and cannot answer either, is told so as well, and does not wait for somebody who could.
+#[test]
+fn a_question_that_waits_is_told_to_whoever_comes_later() {
+    let (server, user) = (Server::workshop(), User::new());
+    let lines = user.run(&["call", "greet", "--json", "--url", &server.url]).ends(exit::NEEDS_INPUT).json();
+    let id = lines.last().expect("a line")["taskId"].as_str().expect("an id");
+    for command in ["wait", "watch"] {
+        let limit: &[&str] = if command == "wait" { &["--timeout", "20s"] } else { &[] };
+        let end = user.run(&[&[command, id, "--json"], limit].concat()).ends(exit::NEEDS_INPUT).json().pop();
+        let end = end.expect("a line");
+        assert_eq!(end["inputRequests"]["guest"]["params"]["message"], "Whom shall I greet?", "{command}");
+    }
+}
+
 /// Case 17, NEW-02: what a server asks before there is a task is named by its key too; a later call could answer it, and a
 /// task asks the same.
 #[test]
