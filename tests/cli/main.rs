@@ -4,5 +4,7 @@
 mod admin;
 mod pipe;
 mod session;
+mod stranger;
+mod strangers;
 mod support;
 mod terminal;

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, User, exit, workshop};
+use crate::{
+    stranger::{Stranger, task},
+    support::{Server, User, exit, workshop},
+};
 
 fn events(lines: &[Value]) -> Vec<&str> {
     let mut events: Vec<_> = lines.iter().map(|line| line["event"].as_str().expect("an event")).collect();
@@ -69,6 +72,20 @@ fn a_question_is_answered_by_another_process() {
     user.run(&["answer", &id[..8], "name=Ada", "language=german", "loud=no"]).ends(exit::DONE);
     assert_eq!(user.run(&["wait", &id[..8]]).ends(exit::DONE).stdout(), "hallo Ada\n");
     assert_eq!(user.run(&["list"]).ends(exit::DONE).stdout(), "no tasks\n");
+}
+
+/// Case 17: whoever comes later, and cannot answer either, is told so as well, and does not wait for somebody who could.
+#[test]
+fn a_question_that_waits_is_told_to_whoever_comes_later() {
+    let (server, user) = (Server::workshop(), User::new());
+    let lines = user.run(&["call", "greet", "--json", "--url", &server.url]).ends(exit::NEEDS_INPUT).json();
+    let id = lines.last().expect("a line")["taskId"].as_str().expect("an id");
+    for command in ["wait", "watch"] {
+        let limit: &[&str] = if command == "wait" { &["--timeout", "20s"] } else { &[] };
+        let end = user.run(&[&[command, id, "--json"], limit].concat()).ends(exit::NEEDS_INPUT).json().pop();
+        let end = end.expect("a line");
+        assert_eq!(end["inputRequests"]["guest"]["params"]["message"], "Whom shall I greet?", "{command}");
+    }
 }
 
 /// Case 17, NEW-02: what a server asks before there is a task is named by its key too; a later call could answer it, and a
@@ -161,6 +178,58 @@ fn files_of_a_result_are_kept_on_demand() {
     let told = user.run(&["call", "draw", "--save", folder.to_str().expect("UTF-8"), "--stdio", &workshop()]);
     assert!(told.ends(exit::DONE).stdout().contains("image-1.png"));
     assert!(std::fs::read(folder.join("image-1.png")).expect("a file").starts_with(b"\x89PNG"));
+}
+
+/// With `--json` they are kept as well, and the JSON says where; what gives no result keeps none, and says so.
+#[test]
+fn files_of_a_result_are_kept_with_json() {
+    let (server, user) = (Server::workshop(), User::new());
+    let folder = user.data.path().join("pictures");
+    let save = ["--json", "--save", folder.to_str().expect("UTF-8"), "--url", &server.url];
+    let end = user.run(&[&["call", "draw"], &save[..]].concat()).ends(exit::DONE).json().pop().expect("a line");
+    assert_eq!(end["files"], json!([folder.join("image-1.png")]));
+    let id = end["taskId"].as_str().expect("an id");
+    for (command, number) in [("get", 2), ("wait", 3), ("watch", 4)] {
+        let seen = user.run(&[&[command, id], &save[..]].concat()).ends(exit::DONE).json().pop().expect("a line");
+        let file = folder.join(format!("image-{number}.png"));
+        assert_eq!(seen["files"], json!([file]), "{command}");
+        assert!(std::fs::read(file).expect("a file").starts_with(b"\x89PNG"));
+    }
+    for command in ["answer", "cancel"] {
+        user.run(&[&[command, id], &save[..]].concat()).ends(exit::USAGE);
+    }
+}
+
+/// A task is as old as it is, however often it is watched.
+#[test]
+fn a_task_that_is_watched_grows_no_younger() {
+    let seconds = std::sync::atomic::AtomicU8::new(0);
+    let server = Stranger::new(move |method, _| {
+        let kind = if method == "tools/call" { "task" } else { "complete" };
+        let second = seconds.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let updated = format!("2026-07-28T10:00:{:02}Z", second.min(59));
+        Ok(task("id", "working", json!({"resultType": kind, "lastUpdatedAt": updated, "statusMessage": updated})))
+    });
+    let user = User::new();
+    user.run_with(b"{}", &["call", "x", "--args", "-", "--detach", "--url", &server.url]).ends(exit::DONE);
+    let created = || user.run(&["list", "--json"]).ends(exit::DONE).json()[0][0]["createdAtMs"].clone();
+    let before = created();
+    let mut child = user.command(&["watch", "id", "--json"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    lines.next().expect("a state");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    lines.last().expect("the end");
+    assert_eq!(child.wait().expect("it ends").code(), Some(exit::WORKING));
+    assert_eq!(created(), before);
+}
+
+/// What a server says on standard error is passed on, also what is no UTF-8, and the server is not stopped by it.
+#[test]
+fn a_server_may_say_what_is_no_text() {
+    let server = format!("sh -c 'printf \"one\\377\\ntwo\\n\" >&2; exec \"$0\"' {}", workshop());
+    let told = User::new().run(&["tools", "--stdio", &server]).ends(exit::DONE).stderr();
+    assert!(told.contains("server: one\u{fffd}\n") && told.contains("server: two\n"), "{told}");
 }
 
 /// CAP-01: a server's tools with their arguments, and whether it offers tasks.

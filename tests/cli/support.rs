@@ -1,7 +1,7 @@
 //! Runs the program, and the servers it talks to. No test here touches the user's folder for data.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::LazyLock,
@@ -110,8 +110,17 @@ impl User {
 
     /// Runs the program in a pipe, to its end.
     pub fn run(&self, arguments: &[&str]) -> Ran {
-        let output = self.command(arguments).stdin(Stdio::null()).output().expect("it runs");
-        Ran { arguments: arguments.join(" "), output }
+        self.run_with(b"", arguments)
+    }
+
+    /// The same, with this on standard input.
+    pub fn run_with(&self, input: &[u8], arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        // It need not read.
+        let _ = child.stdin.take().expect("piped").write_all(input);
+        Ran { arguments: arguments.join(" "), output: child.wait_with_output().expect("it runs") }
     }
 
     /// How many tasks are remembered.

@@ -1,8 +1,14 @@
 //! At a terminal: the live line, questions, Ctrl-C.
 
-use rexpect::session::{PtySession, spawn_command};
+use std::process::Command;
 
-use crate::support::{Server, User, exit, workshop};
+use rexpect::session::{PtySession, spawn_command};
+use serde_json::json;
+
+use crate::{
+    stranger::{EVIL, Stranger, asking},
+    support::{Server, User, exit, workshop},
+};
 
 /// How long to wait for what has to appear, in milliseconds: a machine may be busy.
 const PATIENCE: u64 = 30_000;
@@ -18,6 +24,37 @@ struct Terminal(PtySession);
 impl Terminal {
     fn run(user: &User, arguments: &[&str]) -> Self {
         Self(spawn_command(user.command(arguments), Some(PATIENCE)).expect("it starts"))
+    }
+
+    /// The program as a shell runs it, which then says whether its terminal is as it was. The second value is the process.
+    fn in_a_shell(user: &User, arguments: &[&str]) -> (Self, String) {
+        const SHELL: &str = r#"
+            before=$(stty -g)
+            sh -c 'echo "process $$."; exec "$@"' sh "$@"
+            code=$?
+            test "$(stty -g)" = "$before" && echo "the terminal is as it was"
+            exit $code"#;
+        let program = user.command(arguments);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", SHELL, "sh"]).arg(program.get_program()).args(program.get_args());
+        for (name, value) in program.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let mut terminal = Self(spawn_command(shell, Some(PATIENCE)).expect("it starts"));
+        terminal.shows("process ");
+        let process = terminal.shows(".");
+        (terminal, process)
+    }
+
+    /// Checks the exit code, that `said` is the last word, and that the shell's terminal is as it was.
+    #[track_caller]
+    fn ends_as_it_was(self, said: &str, code: i32) {
+        let rest = self.ends(code);
+        assert!(rest.contains(said) && rest.contains("the terminal is as it was"), "{rest:?}");
+        assert!(rest.rfind("\u{1b}[?25h") > rest.rfind("\u{1b}[?25l"), "the cursor is hidden: {rest:?}");
     }
 
     /// Waits until the terminal shows `text`; what it showed before that.
@@ -159,14 +196,61 @@ fn another_process_watches_and_answers() {
     terminal.ends(exit::DONE);
 }
 
+/// Sends a signal.
+fn kill(signal: &str, process: &str) {
+    let sent = Command::new("kill").args([signal, process.trim()]).status().expect("kill runs");
+    assert!(sent.success());
+}
+
 /// A task that ends elsewhere while its question is open ends the program, and leaves the terminal as it was.
 #[test]
 fn a_question_that_is_over_does_not_hold_the_program() {
     let (server, user) = (Server::workshop(), User::new());
-    let mut terminal = Terminal::run(&user, &["call", "greet", "--url", &server.url]);
+    let (mut terminal, _) = Terminal::in_a_shell(&user, &["call", "greet", "--url", &server.url]);
     terminal.shows("2 to 20 characters");
     let tasks = user.run(&["list", "--json"]).ends(exit::DONE).json();
     user.run(&["cancel", tasks[0][0]["taskId"].as_str().expect("an id")]).ends(exit::DONE);
-    terminal.shows("The task was cancelled.");
-    terminal.ends(exit::CANCELLED);
+    terminal.ends_as_it_was("The task was cancelled.", exit::CANCELLED);
+}
+
+/// A server that dies while its question is open is a problem, and not one of the terminal.
+#[test]
+fn a_server_that_dies_in_a_question_leaves_the_terminal() {
+    let user = User::new();
+    let process = user.data.path().join("process");
+    let server = format!("sh -c 'echo $$ > \"{}\"; exec \"$0\"' {}", process.display(), workshop());
+    let (mut terminal, _) = Terminal::in_a_shell(&user, &["call", "greet", "--stdio", &server]);
+    terminal.shows("2 to 20 characters");
+    kill("-KILL", &std::fs::read_to_string(process).expect("a number"));
+    terminal.ends_as_it_was("error: ", exit::TROUBLE);
+}
+
+/// Neither does a program that is interrupted from outside, whatever it shows.
+#[test]
+fn an_interrupted_answer_leaves_the_terminal() {
+    let server =
+        Stranger::new(|_, _| Ok(asking("asks", "key", "Who?", json!({"properties": {"name": {"type": "string"}}}))));
+    let (mut terminal, process) = Terminal::in_a_shell(&User::new(), &["answer", "asks", "--url", &server.url]);
+    terminal.shows("may be left empty");
+    kill("-INT", &process);
+    terminal.ends_as_it_was("interrupted; nothing was answered", exit::TROUBLE);
+}
+
+/// Nothing in a form of a server is a command to the terminal: not its default, its format, nor a choice.
+#[test]
+fn a_form_commands_no_terminal() {
+    let server = Stranger::new(|_, _| {
+        let text = json!({"type": "string", "title": EVIL, "default": EVIL, "format": EVIL});
+        let choice = json!({"type": "string", "enum": [EVIL]});
+        Ok(asking("asks", "key", EVIL, json!({"properties": {"text": text, "choice": choice}})))
+    });
+    let mut terminal = Terminal::run(&User::new(), &["answer", "asks", "--url", &server.url]);
+    let mut shown = terminal.shows("Esc to decline or cancel");
+    terminal.types("x\r");
+    shown += &terminal.shows("(no answer)");
+    terminal.types(CTRL_C);
+    shown += &terminal.ends(exit::TROUBLE);
+    // What is shown comes byte by byte: U+009B is two of them, U+202E three.
+    let evil = ["\u{1b}[2J", "\u{c2}\u{9b}", "\u{e2}\u{80}\u{ae}"];
+    assert!(!evil.iter().any(|evil| shown.contains(evil)), "{shown:?}");
 }

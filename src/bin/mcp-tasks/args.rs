@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::{
     admin::AdminArgs,
-    call::{AnswerArgs, CallArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
+    call::{AnswerArgs, CallArgs, GetArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
     exit,
     tickets::FOLDER_VARIABLE,
     tools::ToolsArgs,
@@ -44,7 +44,7 @@ pub enum Command {
     /// Call a tool, and follow its task to the end.
     Call(CallArgs),
     /// Look at a task once.
-    Get(TaskArgs),
+    Get(GetArgs),
     /// Follow a task to its end, whoever began it.
     Watch(WatchArgs),
     /// Wait for a task to end, without a word.
@@ -66,10 +66,11 @@ pub enum Command {
     },
 }
 
-/// Prints the completions of `shell`.
-pub fn completions(shell: Shell) {
-    let mut command = Args::command();
-    clap_complete::generate(shell, &mut command, "mcp-tasks", &mut std::io::stdout());
+/// The completions of `shell`: a script of our own.
+pub fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "mcp-tasks", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
 }
 
 #[cfg(test)]

@@ -1,9 +1,14 @@
 //! `key=value`: what a user writes, made into the arguments that a tool's input schema asks for. Pure.
 //!
 //! Guarantee: what cannot be understood is refused with the name of the argument; nothing is sent that was guessed from
-//! half of a value. Whether the arguments are all right is for the server to say.
+//! half of a value, nor another number than the one that was written. Whether the arguments are all right is for the server
+//! to say.
+
+mod numbers;
 
 use serde_json::{Map, Value};
+
+pub use self::numbers::exact;
 
 /// How deep references are followed, for a schema may go round in a circle.
 const DEPTH: usize = 16;
@@ -21,14 +26,22 @@ pub fn parse(words: &[String], schema: &Value) -> Result<Map<String, Value>, Str
         let (name, value) = split(word)?;
         let wanted = property(schema, name).ok_or_else(|| unknown(name, schema))?;
         let value = match value {
-            Given::Json(text) => serde_json::from_str(text)
-                .map_err(|error| format!("argument `{name}`: `{text}` is not JSON: {error}"))?,
+            Given::Json(text) => json(text).map_err(|why| format!("argument `{name}`: {why}"))?,
             Given::Text(text) => convert(text, wanted, schema).map_err(|why| format!("argument `{name}`: {why}"))?,
         };
         add(&mut arguments, name, value)?;
     }
     complete(&arguments, schema)?;
     Ok(arguments)
+}
+
+/// What `text` says as JSON.
+///
+/// # Errors
+/// If it says nothing, or a number that would be rounded.
+pub fn json(text: &str) -> Result<Value, String> {
+    let value = serde_json::from_str(text).map_err(|error| format!("`{text}` is not JSON: {error}"))?;
+    exact(text).map(|()| value)
 }
 
 /// A value as it was given.
@@ -99,12 +112,33 @@ fn unknown(name: &str, schema: &Value) -> String {
 fn convert(text: &str, wanted: &Value, root: &Value) -> Result<Value, String> {
     let mut arms = Vec::new();
     flatten(wanted, root, DEPTH, &mut arms);
-    if arms.is_empty() {
-        return Ok(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())));
-    }
     // What is narrower goes first: `5` is a number wherever it may be one.
     arms.sort_by_key(|arm| arm.kind);
-    arms.iter().find_map(|arm| arm.read(text, root)).ok_or_else(|| format!("`{text}` is not {}", says(&arms)))
+    let may_be_text = arms.last().is_none_or(|arm| arm.kind == Kind::String);
+    let read = match &arms[..] {
+        [] => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+        arms => {
+            arms.iter().find_map(|arm| arm.read(text, root)).ok_or_else(|| format!("`{text}` is not {}", says(arms)))?
+        }
+    };
+    if may_be_text && !is_written_so(&read, text) {
+        return Ok(Value::String(text.to_owned()));
+    }
+    // What is between commas was looked at by itself.
+    let is_json = read.is_number() || read.is_object() || (read.is_array() && is_bracketed(text));
+    if is_json {
+        exact(text)?;
+    }
+    Ok(read)
+}
+
+/// Whether `value`, which was read out of `text`, is written so: `1.10` is no 1.1, and `no` may be Norway.
+fn is_written_so(value: &Value, text: &str) -> bool {
+    match value {
+        Value::Bool(value) => text.trim() == value.to_string(),
+        Value::Number(number) => text.trim() == number.to_string(),
+        _ => true,
+    }
 }
 
 /// What is asked for, in words.
@@ -121,9 +155,9 @@ fn says(arms: &[Arm<'_>]) -> String {
 enum Kind {
     Null,
     Constant,
-    Boolean,
     Integer,
     Number,
+    Boolean,
     Object,
     Array,
     String,
@@ -204,7 +238,7 @@ impl<'a> Arm<'a> {
             Kind::Integer => json().filter(|value| value.is_i64() || value.is_u64()),
             Kind::Number => json().filter(Value::is_number),
             Kind::Object => json().filter(Value::is_object),
-            Kind::Array if text.trim_start().starts_with('[') => json().filter(Value::is_array),
+            Kind::Array if is_bracketed(text) => json().filter(Value::is_array),
             Kind::Array => self.list(text, root),
             Kind::String => Some(Value::String(text.to_owned())),
         }
@@ -234,6 +268,11 @@ pub fn boolean(text: &str) -> Option<bool> {
         "false" | "no" | "n" | "0" | "off" => Some(false),
         _ => None,
     }
+}
+
+/// Whether a list is given as JSON.
+fn is_bracketed(text: &str) -> bool {
+    text.trim_start().starts_with('[')
 }
 
 fn spells(value: &Value, text: &str) -> bool {
@@ -274,8 +313,14 @@ mod tests {
                 "icing": {"$ref": "#/$defs/Icing"},
                 "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
                 "numbers": {"type": "array", "items": {"type": "integer"}},
+                "names": {"type": "array", "items": {"type": "string"}},
                 "point": {"type": "object"},
                 "any": true,
+                "amount": {"type": "number"},
+                "switch": {"type": ["integer", "boolean"]},
+                "country": {"type": ["string", "boolean"]},
+                "version": {"type": ["string", "number"]},
+                "code": {"enum": [true, "no"]},
             },
             "required": ["count"],
             "$defs": {"Icing": {"type": "string", "enum": ["lemon", "chocolate"]}},
@@ -305,11 +350,49 @@ mod tests {
         check(&["count=3", "any=plain"], r#"{"count":3,"any":"plain"}"#);
     }
 
+    /// What may be several things is the one that is written so.
+    #[test]
+    fn nothing_is_read_out_of_text_that_was_not_written() {
+        check(&["count=3", "switch=1"], r#"{"count":3,"switch":1}"#);
+        check(&["count=3", "switch=no"], r#"{"count":3,"switch":false}"#);
+        check(&["count=3", "country=no"], r#"{"count":3,"country":"no"}"#);
+        check(&["count=3", "country=true"], r#"{"count":3,"country":true}"#);
+        check(&["count=3", "version=1.10"], r#"{"count":3,"version":"1.10"}"#);
+        check(&["count=3", "version=1.1"], r#"{"count":3,"version":1.1}"#);
+        check(&["count=3", "code=no"], r#"{"count":3,"code":"no"}"#);
+        check(&["count=3", "any=1.10"], r#"{"count":3,"any":"1.10"}"#);
+        check(&["count=3", "any=12345678901234567890123"], r#"{"count":3,"any":"12345678901234567890123"}"#);
+        check(&["count=3", "any=1"], r#"{"count":3,"any":1}"#);
+    }
+
+    /// A number is sent as it was written, or not at all.
+    #[test]
+    fn no_number_is_rounded() {
+        const MANY: &str = "123456789012345678901";
+        let refused =
+            |name: &str| format!("argument `{name}`: {MANY} has more digits than can be sent: it would be rounded");
+        check(&["count=3", "amount=18446744073709551615"], r#"{"count":3,"amount":18446744073709551615}"#);
+        check(&["count=3", "amount=1e3"], r#"{"count":3,"amount":1000.0}"#);
+        check(&["count=3", &format!("amount={MANY}")], &refused("amount"));
+        check(&["count=3", &format!("amount:={MANY}")], &refused("amount"));
+        check(&["count=3", &format!("point={{\"a\":[{MANY}]}}")], &refused("point"));
+        check(&["count=3", &format!("any=[{MANY}]")], &refused("any"));
+        check(
+            &["count=3", &format!("numbers=1,{MANY}")],
+            &format!("argument `numbers`: `1,{MANY}` is not a list (with commas, or as JSON)"),
+        );
+        check(
+            &["count=3", &format!("point={{\"{MANY}\":\"\\\"{MANY}\"}}")],
+            &format!(r#"{{"count":3,"point":{{"{MANY}":"\"{MANY}"}}}}"#),
+        );
+    }
+
     #[test]
     fn lists_are_given_with_commas_or_brackets_or_again_and_again() {
         check(&["count=3", "numbers=1,2"], r#"{"count":3,"numbers":[1,2]}"#);
         check(&["count=3", "numbers=[1, 2]"], r#"{"count":3,"numbers":[1,2]}"#);
         check(&["count=3", "numbers=1", "numbers=2"], r#"{"count":3,"numbers":[1,2]}"#);
+        check(&["count=3", "names=1.2.3,\"a"], r#"{"count":3,"names":["1.2.3","\"a"]}"#);
         check(&["count=3", "numbers="], r#"{"count":3,"numbers":[]}"#);
     }
 
@@ -327,7 +410,7 @@ mod tests {
         check(
             &["size=3"],
             "the tool takes no argument `size`; it takes `count`, `ratio`, `loud`, `name`, `icing`, `either`, `numbers`, \
-             `point`, `any`",
+             `names`, `point`, `any`, `amount`, `switch`, `country`, `version`, `code`",
         );
     }
 

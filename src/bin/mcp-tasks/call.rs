@@ -15,18 +15,18 @@ use serde_json::{Map, Value};
 
 pub use self::{
     answer::run as answer,
-    args::{AnswerArgs, CallArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
+    args::{AnswerArgs, CallArgs, GetArgs, ListArgs, TaskArgs, WaitArgs, WatchArgs},
     list::run as list,
 };
 use crate::{
     arguments,
     call::follow::Following,
-    connect::{ServerArgs, connect},
+    connect::{Credentials, ServerArgs, connect},
     exit::{Exit, Problem},
     live::{Live, Standing},
     outcome::Outcome,
     output::Output,
-    person::Person,
+    person::{self, Person},
     result::Saver,
     tasks::{Called, Session, Ticket},
     tickets::{Kept, Place, Tickets},
@@ -43,10 +43,10 @@ struct Client {
 }
 
 impl Client {
-    async fn open(place: Place, server: &ServerArgs, tickets: &Tickets, output: &Output) -> Result<Self, Problem> {
+    async fn open(place: Place, credentials: Credentials, tickets: &Tickets, output: &Output) -> Result<Self, Problem> {
         let live = Arc::new(Live::new(output.interactive, !output.json && !output.interactive));
         let person = Person::new(Arc::clone(&live), output.interactive);
-        let session = connect(&place, &server.headers, person.clone()).await?;
+        let session = connect(&place, credentials, person.clone()).await?;
         Ok(Self { session, place, person, live, output: *output, tickets: tickets.clone() })
     }
 
@@ -57,17 +57,19 @@ impl Client {
 
     /// Ends the session; what is still asked for is not waited for.
     async fn close(self) {
+        person::leave();
+        self.live.clear();
         self.session.close().await;
     }
 }
 
 /// Calls a tool, and follows its task to the end.
 pub async fn call(args: CallArgs, tickets: &Tickets, output: &Output) -> Result<Exit, Problem> {
-    let client = Client::open(args.server.named()?, &args.server, tickets, output).await?;
+    let client = Client::open(args.server.named()?, Credentials::of(&args.server), tickets, output).await?;
     let outcome = called(&client, &args).await;
     client.close().await;
     match outcome? {
-        Some(outcome) => outcome.write(output, &mut Saver::new(args.save)),
+        Some(outcome) => outcome.write(output, &mut Saver::new(args.save.folder)),
         None => Ok(Exit::Done),
     }
 }
@@ -106,7 +108,7 @@ async fn called(client: &Client, args: &CallArgs) -> Result<Option<Outcome>, Pro
 /// Nobody waits for the call any longer (CLI-10): if it becomes a task soon, that is cancelled.
 async fn called_off(client: &Client, called: impl Future<Output = Result<Called, Problem>>) -> Problem {
     const SOON: Duration = Duration::from_secs(2);
-    client.person.leave();
+    person::leave();
     client.live.clear();
     if let Ok(Ok(Called::Task(follow))) = tokio::time::timeout(SOON, called).await {
         // If that is lost, too, the task ends by its time to live.
@@ -120,8 +122,10 @@ async fn read_arguments(client: &Client, args: &CallArgs) -> Result<Map<String, 
     if let Some(file) = &args.args {
         let text = if file.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(file) };
         let text = text.map_err(|error| Problem::new(format!("cannot read {}", file.display())).because(error))?;
-        return serde_json::from_str(&text)
-            .map_err(|error| Problem::usage(format!("{} is not a JSON object", file.display())).because(error));
+        let wrong = || Problem::usage(format!("{} is not a JSON object", file.display()));
+        let arguments = serde_json::from_str(&text).map_err(|error| wrong().because(error))?;
+        arguments::exact(&text).map_err(|why| Problem::usage(format!("{}: {why}", file.display())))?;
+        return Ok(arguments);
     }
     let tools = client.session.tools().await?;
     let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {
@@ -142,15 +146,16 @@ struct Named {
 }
 
 /// Finds the task that `id` means: one of the user's own, by how its id begins, or any other at the server that is named.
+/// Whoever names one task names its server with it, which is shown who asks.
 async fn named(id: &str, server: &ServerArgs, tickets: &Tickets, output: &Output) -> Result<Named, Problem> {
-    let kept: Option<Kept<Ticket>> = tickets.find(id)?;
-    let place = server.place().or_else(|| kept.as_ref().map(|kept| kept.server.clone())).ok_or_else(|| {
+    let named = server.place();
+    let kept: Option<Kept<Ticket>> = tickets.find(id, named.as_ref())?;
+    let place = named.or_else(|| kept.as_ref().map(|kept| kept.server.clone())).ok_or_else(|| {
         Problem::usage(format!("no task `{id}` was started from here"))
             .hint("say which server has it: --url URL, or --stdio 'COMMAND ARGUMENTS'")
     })?;
-    let kept = kept.filter(|kept| kept.server == place);
     let id = kept.as_ref().map_or_else(|| id.to_owned(), |kept| kept.task_id.clone());
-    let client = Client::open(place, server, tickets, output).await?;
+    let client = Client::open(place, Credentials::of(server), tickets, output).await?;
     Ok(Named { client, id, kept })
 }
 
@@ -181,22 +186,28 @@ impl Named {
 }
 
 /// One look at a task.
-pub async fn get(args: TaskArgs, tickets: &Tickets, output: &Output) -> Result<Exit, Problem> {
-    let named = named(&args.id, &args.server, tickets, output).await?;
+pub async fn get(args: GetArgs, tickets: &Tickets, output: &Output) -> Result<Exit, Problem> {
+    let named = named(&args.task.id, &args.task.server, tickets, output).await?;
     let task = named.get().await;
     let id = named.id.clone();
     named.client.close().await;
-    let Some(task) = task? else { return Outcome::expired(&id).write(output, &mut Saver::new(args.save)) };
+    let mut saver = Saver::new(args.save.folder);
+    let Some(task) = task? else { return Outcome::expired(&id).write(output, &mut saver) };
     let outcome = Outcome::of(&task);
     if output.json {
-        output.value(&serde_json::json!({"event": "state", "task": task}), |_| String::new())?;
+        let mut seen = serde_json::json!({"event": "state", "task": task});
+        let files = saver.keep(&task["result"])?;
+        if !files.is_empty() {
+            seen["files"] = files.iter().map(|file| file.to_string_lossy()).collect();
+        }
+        output.value(&seen, |_| String::new())?;
         return Ok(outcome.exit());
     }
     output.note(&Standing::of(&task).change());
     if outcome.outcome == crate::outcome::Kind::Working {
         return Ok(outcome.exit());
     }
-    outcome.write(output, &mut Saver::new(args.save))
+    outcome.write(output, &mut saver)
 }
 
 /// Follows a task to its end, as the call that began it would.
@@ -204,7 +215,7 @@ pub async fn watch(args: WatchArgs, tickets: &Tickets, output: &Output) -> Resul
     let named = named(&args.task.id, &args.task.server, tickets, output).await?;
     let outcome = followed(&named).await;
     named.client.close().await;
-    outcome?.write(output, &mut Saver::new(args.task.save))
+    outcome?.write(output, &mut Saver::new(args.save.folder))
 }
 
 async fn followed(named: &Named) -> Result<Outcome, Problem> {
@@ -225,7 +236,7 @@ pub async fn wait(args: WaitArgs, tickets: &Tickets, output: &Output) -> Result<
         None => waited(&named).await,
     };
     named.client.close().await;
-    outcome?.write(output, &mut Saver::new(args.task.save))
+    outcome?.write(output, &mut Saver::new(args.save.folder))
 }
 
 async fn waited(named: &Named) -> Result<Outcome, Problem> {
@@ -239,7 +250,7 @@ pub async fn cancel(args: TaskArgs, tickets: &Tickets, output: &Output) -> Resul
     let done = cancelled(&named).await;
     let id = named.id.clone();
     named.client.close().await;
-    let Some(task) = done? else { return Outcome::expired(&id).write(output, &mut Saver::new(args.save)) };
+    let Some(task) = done? else { return Outcome::expired(&id).write(output, &mut Saver::new(None)) };
     output.value(&serde_json::json!({"event": "state", "task": task}), |_| match Standing::of(&task).change() {
         standing if Outcome::of(&task).is_over() => format!("{id}: {standing}"),
         standing => format!("{id}: {standing}; the tool was told, and ends in its own time"),

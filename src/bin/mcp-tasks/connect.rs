@@ -11,12 +11,19 @@ use rmcp::{
     },
 };
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::Command,
     time::timeout,
 };
 
-use crate::{exit::Problem, person::Person, tasks::Session, text, tickets::Place};
+use crate::{
+    exit::Problem,
+    output,
+    person::Person,
+    tasks::Session,
+    text,
+    tickets::{self, Place},
+};
 
 /// Names the variable with the bearer token: the command line is for everybody on the machine to read.
 const TOKEN_VARIABLE: &str = "MCP_TASKS_TOKEN";
@@ -27,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Which server.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ServerArgs {
-    /// The address of a server; a bearer token is taken from MCP_TASKS_TOKEN.
+    /// The address of a server; it is shown the bearer token in MCP_TASKS_TOKEN, if there is one.
     #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     pub url: Option<String>,
 
@@ -59,6 +66,31 @@ impl ServerArgs {
     }
 }
 
+/// What shows a server who asks. Whoever makes one decides that the server may have it.
+#[derive(Debug, Clone, Default)]
+pub struct Credentials {
+    token: Option<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Credentials {
+    /// The token of the environment, and the headers of the command line.
+    pub fn of(server: &ServerArgs) -> Self {
+        let token = env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
+        Self { token, headers: server.headers.clone() }
+    }
+
+    /// Nothing: the server is one that the user did not name.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.token.is_none() && self.headers.is_empty()
+    }
+}
+
 fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("a header is `NAME: VALUE`")?;
     let name = name.trim().parse().map_err(|_| format!("`{name}` is no name of a header"))?;
@@ -72,24 +104,23 @@ fn parse_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
 ///
 /// # Errors
 /// If the server cannot be started, reached or understood.
-pub async fn connect(place: &Place, headers: &[(HeaderName, HeaderValue)], person: Person) -> Result<Session, Problem> {
+pub async fn connect(place: &Place, credentials: Credentials, person: Person) -> Result<Session, Problem> {
     let opened = match place {
         Place::Stdio(command) => timeout(PATIENCE, Session::open(place, start(command)?, person)).await,
         Place::Url(url) => {
-            let transport = StreamableHttpClientTransport::from_config(http_config(url, headers)?);
+            let transport = StreamableHttpClientTransport::from_config(http_config(url, credentials)?);
             timeout(PATIENCE, Session::open(place, transport, person)).await
         }
     };
-    let (Place::Stdio(server) | Place::Url(server)) = place;
-    opened.unwrap_or_else(|elapsed| Err(silent(server).because(elapsed)))
+    opened.unwrap_or_else(|elapsed| Err(silent(place).because(elapsed)))
 }
 
-fn silent(server: &str) -> Problem {
+fn silent(server: &Place) -> Problem {
     Problem::new(format!("the server `{server}` does not answer as an MCP server"))
 }
 
 /// Why no session came about.
-pub fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
+pub fn unreachable(server: &Place, error: ClientInitializeError) -> Problem {
     match error {
         // The name of the transport's Rust type tells nobody anything.
         ClientInitializeError::TransportError { error, .. } => silent(server).because(error.error),
@@ -97,22 +128,20 @@ pub fn unreachable(server: &str, error: ClientInitializeError) -> Problem {
     }
 }
 
-fn http_config(
-    url: &str,
-    headers: &[(HeaderName, HeaderValue)],
-) -> Result<StreamableHttpClientTransportConfig, Problem> {
+fn http_config(url: &str, credentials: Credentials) -> Result<StreamableHttpClientTransportConfig, Problem> {
+    let shown = tickets::without_user(url);
     let parsed: http::Uri =
-        url.parse().map_err(|error| Problem::usage(format!("`{url}` is no address")).because(error))?;
+        url.parse().map_err(|error| Problem::usage(format!("`{shown}` is no address")).because(error))?;
     if !matches!(parsed.scheme_str(), Some("http" | "https")) {
-        return Err(Problem::usage(format!("`{url}` is no address: it begins with http:// or https://")));
+        return Err(Problem::usage(format!("`{shown}` is no address: it begins with http:// or https://")));
     }
     // Another provider may be there already; either will do.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
-    if let Some(token) = env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty()) {
+    if let Some(token) = credentials.token {
         config = config.auth_header(token);
     }
-    Ok(config.custom_headers(headers.iter().cloned().collect::<HashMap<_, _>>()))
+    Ok(config.custom_headers(credentials.headers.into_iter().collect::<HashMap<_, _>>()))
 }
 
 /// Starts a server, out of reach of the Ctrl-C that is meant for this program.
@@ -131,13 +160,21 @@ fn start(command: &str) -> Result<TokioChildProcess, Problem> {
         started.map_err(|error| Problem::new(format!("cannot start `{program}`")).because(error))?;
     if let Some(errors) = errors {
         tokio::spawn(async move {
-            let mut lines = BufReader::new(errors).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                eprintln!("\rserver: {}", text::printable(&line));
-            }
+            pass_on(errors).await;
         });
     }
     Ok(process)
+}
+
+/// Passes on what a server says on standard error, to its end: a server whose pipe nobody reads would be stopped by it.
+async fn pass_on(errors: impl AsyncRead + Unpin) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    while errors.read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
+        let said = text::printable(String::from_utf8_lossy(&line).trim_end());
+        output::raw(&format!("\rserver: {said}\n"));
+        line.clear();
+    }
 }
 
 #[cfg(test)]
@@ -155,8 +192,8 @@ mod tests {
 
     #[test]
     fn an_address_has_a_scheme() {
-        assert!(http_config("http://localhost/mcp", &[]).is_ok());
-        assert!(http_config("localhost/mcp", &[]).is_err());
-        assert!(http_config("ftp://localhost", &[]).is_err());
+        assert!(http_config("http://localhost/mcp", Credentials::none()).is_ok());
+        assert!(http_config("localhost/mcp", Credentials::none()).is_err());
+        assert!(http_config("ftp://localhost", Credentials::none()).is_err());
     }
 }

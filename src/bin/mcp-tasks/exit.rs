@@ -36,7 +36,7 @@ Exit codes:
   5  the task was cancelled
   6  the task needs input, and there is no terminal to ask at
   7  the task is gone: it expired, or there never was such a task
-  8  the task goes on: it is still working, or you detached from it";
+  8  the task goes on: it is still working, or you left it with Ctrl-C (`call --detach` ends with 0)";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

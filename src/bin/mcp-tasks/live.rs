@@ -8,7 +8,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use crate::text;
+use crate::{output, text};
 
 /// The key under which our servers, and others that know it, say how far a task has come.
 pub const PROGRESS: &str = "rs.mcp-tasks/progress";
@@ -113,7 +113,7 @@ impl Live {
     pub fn show(&self, standing: Standing) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if self.lines && shown.standing.change() != standing.change() {
-            eprintln!("{}", standing.change());
+            output::beside(&standing.change());
         }
         shown.standing = standing;
         drop(shown);

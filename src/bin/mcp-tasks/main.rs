@@ -39,6 +39,7 @@ fn main() -> ExitCode {
             let exit = runtime.block_on(run(args, &output));
             // A prompt that nobody waits for any longer may still read the terminal.
             runtime.shutdown_background();
+            person::leave();
             exit
         }
         Err(error) => Err(error.into()),
@@ -63,7 +64,7 @@ async fn run(args: Args, output: &Output) -> Result<Exit, Problem> {
         Command::List(command) => call::list(command, &tickets()?, output).await,
         Command::Tools(command) => tools::run(command, output).await,
         Command::Completions { shell } => {
-            args::completions(shell);
+            Output::script(&args::completions(shell))?;
             Ok(Exit::Done)
         }
     }

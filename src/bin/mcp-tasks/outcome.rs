@@ -1,5 +1,7 @@
 //! `Outcome`: how a call or a task ended, or where it stands; as JSON, for people, and as an exit code.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -39,6 +41,9 @@ pub struct Outcome {
     pub input_requests: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
+    /// Where the files of the result were kept, as the user wished.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PathBuf>,
 }
 
 impl Outcome {
@@ -51,6 +56,7 @@ impl Outcome {
             error: None,
             input_requests: None,
             status_message: None,
+            files: Vec::new(),
         }
     }
 
@@ -112,9 +118,10 @@ impl Outcome {
     }
 
     /// Writes it: a result to standard output, what is no result beside it.
-    pub fn write(&self, output: &Output, saver: &mut Saver) -> Result<Exit, Problem> {
+    pub fn write(mut self, output: &Output, saver: &mut Saver) -> Result<Exit, Problem> {
         if output.json {
-            output.value(self, |_| String::new())?;
+            self.files = saver.keep(self.result.as_ref().unwrap_or(&Value::Null))?;
+            output.value(&self, |_| String::new())?;
         } else {
             self.tell(output, saver)?;
         }

@@ -1,13 +1,16 @@
 //! `Output`: where the program writes, and whether that is for people or for scripts.
 //!
 //! Standard output has what was asked for; notes, questions and problems go to standard error.
+//!
+//! Guarantee: whatever a server says goes through here, and none of it is a command to the terminal. In text for people
+//! such characters become visible; in JSON they are escaped, which changes no value.
 
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 use serde_json::json;
 
-use crate::exit::Problem;
+use crate::{exit::Problem, text};
 
 /// How to write.
 #[derive(Debug, Clone, Copy)]
@@ -32,41 +35,61 @@ impl Output {
 
     /// Writes a value: as one line of JSON, or in the words of `people`.
     pub fn value<T: Serialize>(&self, value: &T, people: impl FnOnce(&T) -> String) -> Result<(), Problem> {
-        let text = if self.json {
-            serde_json::to_string(value).map_err(|error| Problem::new("cannot write JSON").because(error))?
-        } else {
-            people(value)
-        };
-        Self::line(&text)
+        if !self.json {
+            return Self::line(&people(value));
+        }
+        let written = serde_json::to_string(value);
+        let written = written.map_err(|error| Problem::new("cannot write JSON").because(error))?;
+        asked_for(&text::escaped(&written))
     }
 
-    /// Writes a line to standard output. A reader that has gone ends the program quietly, as `| head` expects.
-    pub fn line(text: &str) -> Result<(), Problem> {
-        let mut out = io::stdout().lock();
-        match writeln!(out, "{}", text.trim_end()).and_then(|()| out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-            written => Ok(written?),
-        }
+    /// Writes a line for people to standard output.
+    pub fn line(told: &str) -> Result<(), Problem> {
+        asked_for(&text::printable(told))
+    }
+
+    /// Writes a script of our own to standard output, as it is.
+    pub fn script(text: &str) -> Result<(), Problem> {
+        asked_for(text)
     }
 
     /// Tells people something beside what they asked for; scripts are not told.
-    pub fn note(&self, text: &str) {
+    pub fn note(&self, told: &str) {
         if !self.json {
-            // Whoever closed standard error does not want to know.
-            let _ = writeln!(io::stderr(), "{text}");
+            beside(told);
         }
     }
 
     /// Says what went wrong.
     pub fn problem(&self, problem: &Problem) {
-        let mut err = io::stderr().lock();
-        let _ = if self.json {
-            writeln!(err, "{}", json!({"error": problem.to_string(), "hint": problem.what_to_do()}))
-        } else {
-            writeln!(err, "error: {problem}").and_then(|()| match problem.what_to_do() {
-                Some(hint) => writeln!(err, "hint: {hint}"),
-                None => Ok(()),
-            })
-        };
+        let (sentence, hint) = (problem.to_string(), problem.what_to_do());
+        if self.json {
+            return raw(&format!("{}\n", text::escaped(&json!({"error": sentence, "hint": hint}).to_string())));
+        }
+        beside(&format!("error: {sentence}"));
+        if let Some(hint) = hint {
+            beside(&format!("hint: {hint}"));
+        }
     }
+}
+
+/// Writes a line to standard output. A reader that has gone ends the program quietly, as `| head` expects.
+fn asked_for(line: &str) -> Result<(), Problem> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{}", line.trim_end()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        written => Ok(written?),
+    }
+}
+
+/// Writes a line for people to standard error, whoever says it.
+pub fn beside(told: &str) {
+    raw(&format!("{}\n", text::printable(told)));
+}
+
+/// Writes to standard error what may command the terminal: words of this program alone.
+pub fn raw(words: &str) {
+    let mut err = io::stderr().lock();
+    // Whoever closed standard error does not want to know.
+    let _ = err.write_all(words.as_bytes()).and_then(|()| err.flush());
 }

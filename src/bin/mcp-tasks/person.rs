@@ -27,7 +27,7 @@ use crate::{
     exit::Problem,
     form::{self, Answer},
     live::Live,
-    text,
+    output, text,
 };
 
 /// Whoever sits at the terminal, or nobody.
@@ -114,15 +114,6 @@ impl Person {
         }
     }
 
-    /// Gives the terminal back as it was, also from a prompt that nobody waits for any longer.
-    pub fn leave(&self) {
-        if terminal::is_raw_mode_enabled().unwrap_or(false) {
-            // Bracketed paste off, cursor on: what a prompt sets, and takes back when it ends.
-            eprint!("\r\n\u{1b}[?2004l\u{1b}[?25h");
-            let _ = terminal::disable_raw_mode();
-        }
-    }
-
     /// Shows a question, whoever asks it, and waits for the answer.
     ///
     /// # Errors
@@ -157,7 +148,7 @@ impl Person {
         let asked = spawn_blocking(move || {
             // Until the prompt has returned, the terminal is its own, even if nobody waits for the answer any longer.
             let _terminal = terminal;
-            eprintln!("{}", question.said());
+            output::beside(&question.said());
             form::ask(question.schema())
         })
         .await;
@@ -167,13 +158,22 @@ impl Person {
     }
 }
 
+/// Gives the terminal back as it was, also from a prompt that nobody waits for any longer.
+pub fn leave() {
+    if terminal::is_raw_mode_enabled().unwrap_or(false) {
+        // Bracketed paste off, cursor on: what a prompt sets, and takes back when it ends.
+        output::raw("\r\n\u{1b}[?2004l\u{1b}[?25h");
+        let _ = terminal::disable_raw_mode();
+    }
+}
+
 /// Tells the user of a prompt that nobody waits for: the server has closed the question.
 struct Closed(bool);
 
 impl Drop for Closed {
     fn drop(&mut self) {
         if self.0 {
-            eprint!("\r\n(The server no longer asks this.)\r\n");
+            output::raw("\r\n(The server no longer asks this.)\r\n");
         }
     }
 }
@@ -243,7 +243,7 @@ impl ClientHandler for Person {
         }
         let question = question.ok_or_else(|| ErrorData::invalid_params("a question of an unknown kind", None))?;
         self.answer(question).await.map_err(|problem| {
-            eprintln!("{problem}");
+            output::beside(&problem.to_string());
             ErrorData::internal_error("the user cannot be asked", Some(json!({})))
         })
     }

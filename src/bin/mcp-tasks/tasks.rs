@@ -55,7 +55,7 @@ impl Session {
         let (Place::Url(server) | Place::Stdio(server)) = place;
         let options = ClientOptions::default().with_server(server);
         let client = TaskClient::connect_with(person.clone(), transport, options).await;
-        Ok(Self { client: client.map_err(|error| connect::unreachable(server, error))?, person })
+        Ok(Self { client: client.map_err(|error| connect::unreachable(place, error))?, person })
     }
 
     /// What the server said of itself, and whether it offers tasks.

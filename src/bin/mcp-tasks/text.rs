@@ -41,10 +41,24 @@ pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\t' => c,
-            c if c.is_control() || is_invisible(c) => char::REPLACEMENT_CHARACTER,
+            c if commands(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         })
         .collect()
+}
+
+/// JSON, safe for a terminal: the same value, and what JSON leaves as it is of such characters is escaped. They are only
+/// ever inside of strings, where an escape means the same.
+pub fn escaped(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if commands(c) {
+            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
 }
 
 /// [`printable`] text on one line, cut to `most` characters.
@@ -56,9 +70,10 @@ pub fn brief(text: &str, most: usize) -> String {
     line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Characters that turn the direction of text, with which one command can look like another.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character does something instead of being seen: moves the cursor, or turns the direction of text, with which
+/// one command can look like another.
+fn commands(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A table for people; without lines where nobody looks, so that `awk` can read it.
@@ -107,5 +122,14 @@ mod tests {
     fn text_of_strangers_does_nothing() {
         assert_eq!(printable("a\u{1b}[2Jb\r\u{202e}c\nd"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\nd");
         assert_eq!(brief("one\n two  three", 9), "one two …");
+    }
+
+    /// A script reads the very value, and a terminal that shows the JSON does nothing.
+    #[test]
+    fn json_of_strangers_does_nothing_and_stays_the_same() {
+        let value = serde_json::json!({"a\u{9b}2J": "\u{1b}[2J\u{7f}\u{202e}é\n"});
+        let written = escaped(&value.to_string());
+        assert_eq!(written, r#"{"a\u009b2J":"\u001b[2J\u007f\u202eé\n"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&written).ok(), Some(value));
     }
 }

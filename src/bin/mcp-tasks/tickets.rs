@@ -1,12 +1,15 @@
 //! Tickets: what this program remembers of the tasks that its user started, so that another run of it finds them again.
 //!
-//! A file each, in the platform's folder for data, readable by the user alone. No token and no header is ever in one.
+//! A file each, in the platform's folder for data, readable by the user alone. The token of the environment and the headers
+//! of the command line are never in one. The server is, as the user named it: a secret that is a part of its address or of
+//! its command is kept with it.
 
 use std::{
     cmp::Reverse,
-    fs,
+    fmt, fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::{Duration, UNIX_EPOCH},
 };
 
 use directories::ProjectDirs;
@@ -16,6 +19,9 @@ use crate::exit::Problem;
 
 /// Names the folder, for tests and for whoever keeps things elsewhere.
 pub const FOLDER_VARIABLE: &str = "MCP_TASKS_DATA_DIR";
+
+/// How long a ticket may be written: one that is not finished by then never will be.
+const UNFINISHED: Duration = Duration::from_secs(3600);
 
 /// Where tickets are kept.
 #[derive(Debug, Clone)]
@@ -31,6 +37,31 @@ pub enum Place {
     Url(String),
     /// A command that is started.
     Stdio(String),
+}
+
+impl Place {
+    /// The place for eyes that may not know the password: without the user in the address.
+    pub fn shown(&self) -> Self {
+        match self {
+            Self::Url(url) => Self::Url(without_user(url)),
+            Self::Stdio(command) => Self::Stdio(command.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Url(shown) | Self::Stdio(shown)) = self.shown();
+        f.write_str(&shown)
+    }
+}
+
+/// An address without what is before the `@` of its authority.
+pub fn without_user(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 /// What is remembered of a task.
@@ -88,15 +119,20 @@ impl Tickets {
 
     /// All tickets, newest first. What cannot be read as one is skipped.
     pub fn all<T: DeserializeOwned>(&self) -> Vec<Kept<T>> {
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let texts = files.filter_map(|file| fs::read(file.path()).ok());
+        let tickets = self.files().filter(|path| path.extension().is_some_and(|kind| kind == "json"));
+        let texts = tickets.filter_map(|path| fs::read(path).ok());
         let mut all: Vec<Kept<T>> = texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect();
         all.sort_by_key(|kept| Reverse(kept.created));
         all
     }
 
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|file| file.path())
+    }
+
     /// Forgets what is too old at `now`, in milliseconds since the Unix epoch; returns the rest, newest first.
     pub fn live<T: DeserializeOwned>(&self, now: u64) -> Vec<Kept<T>> {
+        self.tidy(now);
         let (live, old): (Vec<_>, Vec<_>) =
             self.all().into_iter().partition(|kept: &Kept<T>| kept.until.is_none_or(|until| now < until));
         for kept in &old {
@@ -105,18 +141,37 @@ impl Tickets {
         live
     }
 
-    /// The ticket of a task whose id is, or begins with, `text`.
+    /// Removes what programs left that ended while they wrote a ticket.
+    fn tidy(&self, now: u64) {
+        let old = UNIX_EPOCH + Duration::from_millis(now).saturating_sub(UNFINISHED);
+        for path in self.files().filter(|path| path.extension().is_some_and(|kind| kind == "new")) {
+            if fs::metadata(&path).and_then(|file| file.modified()).is_ok_and(|written| written < old) {
+                // What cannot be removed now is tried again the next time.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    /// The ticket of a task whose id is, or begins with, `text`: one at the server that is `named`, or at any.
     ///
     /// # Errors
-    /// If several begin so.
-    pub fn find<T: DeserializeOwned>(&self, text: &str) -> Result<Option<Kept<T>>, Problem> {
+    /// If that may be several, or is nothing that an id could be.
+    pub fn find<T: DeserializeOwned>(&self, text: &str, named: Option<&Place>) -> Result<Option<Kept<T>>, Problem> {
+        if text.is_empty() {
+            return Err(Problem::usage("an id cannot be empty"));
+        }
         let mut found: Vec<Kept<T>> = self.all();
-        found.retain(|kept| kept.task_id.starts_with(text));
-        if let Some(exact) = found.iter().position(|kept| kept.task_id == text) {
-            return Ok(Some(found.swap_remove(exact)));
+        found.retain(|kept| kept.task_id.starts_with(text) && named.is_none_or(|named| kept.server == *named));
+        if found.iter().any(|kept| kept.task_id == text) {
+            found.retain(|kept| kept.task_id == text);
         }
         match found.len() {
             0 | 1 => Ok(found.pop()),
+            // Where the server is known, this may be the whole id of a task that was not started from here.
+            _ if named.is_some() => Ok(None),
+            many if found[0].task_id == text => {
+                Err(Problem::usage(format!("{many} servers have a task `{text}`")).hint("say which: --url URL"))
+            }
             many => Err(Problem::usage(format!("{many} tasks have an id that begins with `{text}`"))),
         }
     }
@@ -154,6 +209,8 @@ fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn kept(task_id: &str, created: u64, until: Option<u64>) -> Kept<u32> {
@@ -174,9 +231,9 @@ mod tests {
         for kept in [kept("abc/../1", 1, None), kept("abd", 2, None)] {
             tickets.keep(&kept).expect("kept");
         }
-        assert_eq!(tickets.find("abc").expect("one"), Some(kept("abc/../1", 1, None)));
-        assert!(tickets.find::<u32>("ab").is_err());
-        assert_eq!(tickets.find::<u32>("x").expect("none"), None);
+        assert_eq!(tickets.find("abc", None).expect("one"), Some(kept("abc/../1", 1, None)));
+        assert!(tickets.find::<u32>("ab", None).is_err());
+        assert_eq!(tickets.find::<u32>("x", None).expect("none"), None);
         assert_eq!(tickets.all::<u32>().iter().map(|kept| kept.created).collect::<Vec<_>>(), [2, 1]);
         tickets.forget(&kept("abd", 2, None).server, "abd");
         assert_eq!(tickets.all::<u32>().len(), 1);
@@ -190,6 +247,54 @@ mod tests {
         }
         assert_eq!(tickets.live::<u32>(10).len(), 2);
         assert_eq!(tickets.all::<u32>().len(), 2);
+    }
+
+    /// An id means what it says: nothing is not "any", and the same id elsewhere is another task.
+    #[test]
+    fn an_id_is_of_one_server() {
+        let (_folder, tickets) = folder();
+        let place = |name: &str| Place::Url(format!("http://{name}/mcp"));
+        let at = |name: &str, id: &str, created| Kept { server: place(name), ..kept(id, created, None) };
+        for kept in [at("a", "1", 1), at("b", "1", 2), at("a", "12", 3), at("a", "13", 4), at("c", "21", 5)] {
+            tickets.keep(&kept).expect("kept");
+        }
+        let find = |id: &str, named: Option<&str>| tickets.find::<u32>(id, named.map(place).as_ref());
+        assert!(find("", None).is_err());
+        assert!(find("", Some("c")).is_err());
+        assert!(find("1", None).is_err_and(|problem| problem.to_string().contains("2 servers")));
+        assert_eq!(find("1", Some("a")).expect("one"), Some(at("a", "1", 1)));
+        assert_eq!(find("1", Some("b")).expect("one"), Some(at("b", "1", 2)));
+        assert_eq!(find("1", Some("c")).expect("the id as it is"), None);
+        assert_eq!(find("2", Some("c")).expect("one"), Some(at("c", "21", 5)));
+        tickets.forget(&place("a"), "1");
+        assert_eq!(find("1", Some("a")).expect("the id as it is"), None);
+        assert_eq!(find("12", None).expect("one"), Some(at("a", "12", 3)));
+    }
+
+    /// A program that was stopped while it wrote a ticket leaves none, nor a file for ever.
+    #[test]
+    fn an_unfinished_ticket_is_none() {
+        let (_folder, tickets) = folder();
+        tickets.keep(&kept("a", 1, None)).expect("kept");
+        let file = tickets.files().next().expect("a ticket");
+        fs::copy(&file, file.with_extension("7.new")).expect("copied");
+        assert_eq!(tickets.all::<u32>().len(), 1);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after the epoch").as_millis() as u64;
+        assert_eq!((tickets.live::<u32>(now).len(), tickets.files().count()), (1, 2), "it may be in use");
+        assert_eq!((tickets.live::<u32>(now + 7_200_000).len(), tickets.files().count()), (1, 1));
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_user() {
+        for (url, shown) in [
+            ("https://user:p@ss@host:1/a@b?c=@", "https://host:1/a@b?c=@"),
+            ("https://user@host", "https://host"),
+            ("https://host/@", "https://host/@"),
+            ("host", "host"),
+        ] {
+            assert_eq!(Place::Url(url.to_owned()).to_string(), shown);
+        }
+        assert_eq!(Place::Stdio("a b@c".to_owned()).to_string(), "a b@c");
     }
 
     #[cfg(unix)]

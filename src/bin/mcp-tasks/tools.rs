@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     arguments,
-    connect::{ServerArgs, connect},
+    connect::{Credentials, ServerArgs, connect},
     exit::{Exit, Problem},
     live::Live,
     output::Output,
@@ -39,7 +39,7 @@ struct Offer {
 /// Lists a server's tools.
 pub async fn run(args: ToolsArgs, output: &Output) -> Result<Exit, Problem> {
     let nobody = Person::new(Arc::new(Live::new(false, false)), false);
-    let session = connect(&args.server.named()?, &args.server.headers, nobody).await?;
+    let session = connect(&args.server.named()?, Credentials::of(&args.server), nobody).await?;
     let offer = offer(&session).await;
     session.close().await;
     output.value(&offer?, print)?;

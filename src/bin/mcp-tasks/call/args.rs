@@ -30,9 +30,9 @@ pub struct CallArgs {
     /// Do not wait: print the id of the task, and leave it running.
     #[arg(long)]
     pub detach: bool,
-    /// Keep images and other files of the result in this folder.
-    #[arg(long, value_name = "DIR")]
-    pub save: Option<PathBuf>,
+    /// What to keep of the result.
+    #[command(flatten)]
+    pub save: SaveArgs,
     /// Which server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -43,12 +43,28 @@ pub struct CallArgs {
 pub struct TaskArgs {
     /// The id of the task; of one that was started from here, how its id begins is enough.
     pub id: String,
-    /// Keep images and other files of the result in this folder.
-    #[arg(long, value_name = "DIR")]
-    pub save: Option<PathBuf>,
     /// Which server; for a task that was started from here, it is known.
     #[command(flatten)]
     pub server: ServerArgs,
+}
+
+/// What to keep of a result.
+#[derive(Debug, Args)]
+pub struct SaveArgs {
+    /// Keep images and other files of the result in this folder; with --json, `files` says where.
+    #[arg(long = "save", value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
+/// The arguments of `get`.
+#[derive(Debug, Args)]
+pub struct GetArgs {
+    /// Which task.
+    #[command(flatten)]
+    pub task: TaskArgs,
+    /// What to keep of the result.
+    #[command(flatten)]
+    pub save: SaveArgs,
 }
 
 /// The arguments of `watch`.
@@ -59,6 +75,9 @@ pub struct WatchArgs {
     /// Which task.
     #[command(flatten)]
     pub task: TaskArgs,
+    /// What to keep of the result.
+    #[command(flatten)]
+    pub save: SaveArgs,
 }
 
 /// The arguments of `wait`.
@@ -67,6 +86,9 @@ pub struct WaitArgs {
     /// Which task.
     #[command(flatten)]
     pub task: TaskArgs,
+    /// What to keep of the result.
+    #[command(flatten)]
+    pub save: SaveArgs,
     /// No longer than this, such as `30s`; the task goes on then.
     #[arg(long, value_parser = text::parse_duration, value_name = "DURATION")]
     pub timeout: Option<Duration>,
@@ -99,11 +121,15 @@ pub struct AnswerArgs {
 
 /// The arguments of `list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+With --url or --stdio, the tasks at that server are listed. The token in MCP_TASKS_TOKEN and each --header are sent to the \
+server that --url names, and to no other: without --url, --refresh asks every server as somebody unknown, and a task that \
+such a server does not know is kept.")]
 pub struct ListArgs {
     /// Ask each server how the tasks stand; those that have ended are forgotten.
     #[arg(long)]
     pub refresh: bool,
-    /// Headers for the servers that are asked.
+    /// Which server, of all.
     #[command(flatten)]
     pub server: ServerArgs,
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Client, now};
+use super::Client;
 use crate::{
     exit::Problem,
     live::{Live, Standing},
     outcome::Outcome,
     output::Output,
-    person::Wish,
+    person::{self, Wish},
     tasks::Follow,
     tickets::{Kept, Place},
 };
@@ -123,7 +123,7 @@ impl<'a> Following<'a> {
 
     /// Forgets a task that is over, and remembers any other.
     fn ended(self, outcome: Outcome) -> Result<Outcome, Problem> {
-        self.client.person.leave();
+        person::leave();
         self.client.live.clear();
         if outcome.is_over() {
             self.client.tickets.forget(&self.client.place, &self.id);
@@ -138,12 +138,13 @@ impl<'a> Following<'a> {
 
     fn keep(&self) -> Result<(), Problem> {
         let ticket = self.follow.ticket();
+        let end = |ttl: u64| ticket.created.saturating_add(ttl).saturating_add(GRACE);
         self.client.tickets.keep(&Kept {
             task_id: self.id.clone(),
             tool: self.tool.clone(),
             server: self.client.place.clone(),
-            created: now(),
-            until: ticket.ttl.map(|ttl| now().saturating_add(ttl).saturating_add(GRACE)),
+            created: ticket.created,
+            until: ticket.ttl.map(end),
             ticket,
         })
     }

@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Number, Value};
 
-use crate::{arguments::boolean, text};
+use crate::{
+    arguments::{self, boolean},
+    text,
+};
 
 /// A property of `requestedSchema`.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,9 +81,14 @@ impl Field {
         }
     }
 
-    /// The default as one would write it.
+    /// The default as one would write it, if it can be seen as what it is: nobody should send by Enter what they did not
+    /// see.
     pub fn default_text(&self) -> Option<String> {
-        self.default.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        match self.default.as_ref()? {
+            Value::String(told) if told.contains('\n') || text::printable(told) != *told => None,
+            Value::String(told) => Some(told.clone()),
+            other => Some(text::escaped(&other.to_string())),
+        }
     }
 
     /// The value of `written`; `None` for a field that is left out.
@@ -110,7 +118,7 @@ impl Kind {
             Some("string") => Self::Text {
                 least: schema["minLength"].as_u64(),
                 most: schema["maxLength"].as_u64(),
-                format: schema["format"].as_str().map(str::to_owned),
+                format: schema["format"].as_str().map(|format| text::brief(format, 40)),
             },
             Some("integer") => Self::Integer { least: number("minimum"), most: number("maximum") },
             Some("number") => Self::Number { least: number("minimum"), most: number("maximum") },
@@ -143,6 +151,7 @@ impl Kind {
             }
             Self::Number { least, most } => {
                 let number: Number = written.trim().parse().map_err(|_| "write a number".to_owned())?;
+                arguments::exact(written)?;
                 self.within(number, least, most)
             }
             Self::Boolean => boolean(written).map(Value::Bool).ok_or_else(|| "write yes or no".to_owned()),
@@ -153,7 +162,10 @@ impl Kind {
                 self.enough(values.len())?;
                 Ok(Value::Array(values))
             }
-            Self::Json => serde_json::from_str(written).map_err(|error| format!("write JSON: {error}")),
+            Self::Json => {
+                let value = serde_json::from_str(written).map_err(|error| format!("write JSON: {error}"))?;
+                arguments::exact(written).map(|()| value)
+            }
         }
     }
 
@@ -227,7 +239,7 @@ fn chosen(choices: &[Choice], written: &str) -> Result<Value, String> {
     match found.or_else(|| choices.iter().find(|choice| choice.title == written)) {
         Some(choice) => Ok(Value::String(choice.value.clone())),
         None => {
-            let values: Vec<_> = choices.iter().map(|choice| choice.value.as_str()).collect();
+            let values: Vec<_> = choices.iter().map(|choice| text::brief(&choice.value, 120)).collect();
             Err(format!("choose one of {}", values.join(", ")))
         }
     }
@@ -293,6 +305,12 @@ mod tests {
         check(&age, "101", "a whole number, 0 to 100");
         check(&field(json!({"type": "number", "maximum": 1.5}), true), "1.6", "a number, at most 1.5");
         check(&field(json!({"type": "number"}), true), "1e3", "1000.0");
+        let many = "0.1234567890123456789";
+        check(
+            &field(json!({"type": "number"}), true),
+            many,
+            &format!("{many} has more digits than can be sent: it would be rounded"),
+        );
     }
 
     /// Each of the five forms in which a server may say what there is to choose from.
@@ -327,6 +345,21 @@ mod tests {
             [("z", false), ("a", true)]
         );
         assert_eq!(fields[1].kind, Kind::Json);
+    }
+
+    /// Nothing of a form is a command to the terminal, and nobody sends by Enter what they cannot see.
+    #[test]
+    fn a_form_of_a_stranger_does_nothing() {
+        const EVIL: &str = "\u{9b}2J\u{202e}";
+        let said = field(json!({"type": "string", "title": EVIL, "description": EVIL, "format": EVIL}), true);
+        assert_eq!(said.label, "\u{fffd}2J\u{fffd}");
+        assert_eq!(said.hint().as_deref(), Some("\u{fffd}2J\u{fffd}; \u{fffd}2J\u{fffd}"));
+        check(&field(json!({"type": "string", "enum": [EVIL]}), true), "x", "choose one of \u{fffd}2J\u{fffd}");
+        let default = |value: Value| field(json!({"default": value}), false).default_text();
+        assert_eq!(default(json!(EVIL)), None);
+        assert_eq!(default(json!("a\nThe server asks: ")), None);
+        assert_eq!(default(json!([EVIL])).as_deref(), Some(r#"["\u009b2J\u202e"]"#));
+        assert_eq!(default(json!("plain")).as_deref(), Some("plain"));
     }
 
     #[test]

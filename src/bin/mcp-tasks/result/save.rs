@@ -5,6 +5,7 @@
 use std::{
     fs::{self, OpenOptions},
     io::{ErrorKind, Write},
+    mem,
     path::{Path, PathBuf},
 };
 
@@ -17,12 +18,25 @@ use crate::{exit::Problem, text};
 #[derive(Debug)]
 pub struct Saver {
     folder: Option<PathBuf>,
+    /// The files that were written.
+    files: Vec<PathBuf>,
 }
 
 impl Saver {
     /// Keeps blobs in `folder`, which is made if need be.
     pub fn new(folder: Option<PathBuf>) -> Self {
-        Self { folder }
+        Self { folder, files: Vec::new() }
+    }
+
+    /// Keeps the blobs of a `CallToolResult`, if any are to be kept, and gives the files.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn keep(&mut self, result: &Value) -> Result<Vec<PathBuf>, Problem> {
+        if self.folder.is_some() {
+            super::render(result, self, false)?;
+        }
+        Ok(mem::take(&mut self.files))
     }
 
     /// Keeps nothing.
@@ -45,7 +59,9 @@ impl Saver {
         };
         let path = write(folder, kind, extension(&mime), &bytes)
             .map_err(|error| Problem::new(format!("cannot write to {}", folder.display())).because(error))?;
-        Ok(format!("[{kind}, {mime}, {} bytes: {}]", bytes.len(), path.display()))
+        let said = format!("[{kind}, {mime}, {} bytes: {}]", bytes.len(), path.display());
+        self.files.push(path);
+        Ok(said)
     }
 }
 
