@@ -19,6 +19,7 @@ use tracing::Instrument;
 
 pub use self::testing::TestTask;
 use crate::{
+    clock::BoxFuture,
     engine::{Run, metrics},
     error::{LimitExceeded, TaskContextError},
     input::{InputKey, InputKind, InputState, Question},
@@ -113,13 +114,13 @@ impl TaskContext {
         self.unless(drafted, Mutation::PollInterval(interval)).await
     }
 
-    /// Whether cancellation was requested.
+    /// Whether cancellation was requested, or the tool is over: then what it has spawned should wind up as well.
     pub fn is_cancelled(&self) -> bool {
         self.run.is_cancelled()
     }
 
-    /// Resolves once cancellation is requested (CAN-02). Of use to a tool with `on_cancel = "signal"`; another one is
-    /// dropped at that moment.
+    /// Resolves once cancellation is requested (CAN-02), or the tool is over. Of use to a tool with
+    /// `on_cancel = "signal"`, and to what a tool has spawned; another tool is dropped at that moment.
     pub async fn cancelled(&self) {
         self.run.until(|run| run.is_cancelled().then_some(())).await;
     }
@@ -174,6 +175,7 @@ impl TaskContext {
     /// # Errors
     /// [`TaskContextError::NotDeclared`] if the client cannot be asked this: it is never shown the question (case 19).
     /// [`TaskContextError::Cancelled`] at once when cancellation is requested, before or while it waits (case 11).
+    /// [`TaskContextError::Stopped`] if the tool that it was asked for is over.
     /// [`TaskContextError::LimitExceeded`] if too many questions wait, or too much was recorded already.
     pub async fn ask(
         &self,
@@ -184,9 +186,7 @@ impl TaskContext {
         if !self.run.declared.contains(kind) {
             return Err(TaskContextError::NotDeclared(kind));
         }
-        if self.is_cancelled() {
-            return Err(TaskContextError::Cancelled);
-        }
+        self.may_ask()?;
         let name = name.into();
         let question = Question { ordinal: self.run.count(|counts| counts.questions.next(&name)), name, request };
         if let Some(response) = self.run.answered_before(&question) {
@@ -195,11 +195,30 @@ impl TaskContext {
         if let Some(inline) = self.run.inline.as_deref().filter(|_| !self.is_task()) {
             match (&inline.input, inline.may_promote) {
                 (_, true) => inline.wish.notify_one(),
-                (Some(input), false) => return input.ask(kind, question).await,
+                (Some(input), false) => return self.ask_inline(input.ask(kind, question)).await,
                 (None, false) => return Err(TaskContextError::CannotAsk),
             }
         }
         self.ask_in_task(question).await
+    }
+
+    fn may_ask(&self) -> Result<(), TaskContextError> {
+        if self.run.has_ended() {
+            return Err(TaskContextError::Stopped);
+        }
+        if self.is_cancelled() { Err(TaskContextError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Waits for an answer that may never come, for no longer than the tool runs.
+    async fn ask_inline(
+        &self,
+        answer: BoxFuture<'static, Result<Bytes, TaskContextError>>,
+    ) -> Result<Bytes, TaskContextError> {
+        tokio::select! {
+            biased;
+            answer = answer => answer,
+            () = self.run.until(|run| run.has_ended().then_some(())) => Err(TaskContextError::Stopped),
+        }
     }
 
     async fn ask_in_task(&self, question: Question) -> Result<Bytes, TaskContextError> {
@@ -226,9 +245,7 @@ impl TaskContext {
         let since = host.clock.now();
         loop {
             let change = self.run.change();
-            if self.is_cancelled() {
-                return Err(TaskContextError::Cancelled);
-            }
+            self.may_ask()?;
             match host.store.input(self.run.id, key).await {
                 Ok(Some(response)) => {
                     metrics::answered(host.clock.now().since(since));
@@ -288,7 +305,7 @@ impl PendingAsk {
 impl Drop for PendingAsk {
     fn drop(&mut self) {
         self.run.count(|counts| counts.outstanding -= 1);
-        if !self.over && !self.run.is_revoked() {
+        if !self.over && !self.run.is_over() {
             let (run, name, ordinal) = (Arc::clone(&self.run), Arc::clone(&self.name), self.ordinal);
             detach(async move {
                 // A refusal means that there is nothing left to withdraw.
