@@ -315,8 +315,8 @@ impl Drop for PendingAsk {
     }
 }
 
-/// Does what it can of `work` at once, and the rest beside the tool.
-fn detach(work: impl Future<Output = ()> + Send + 'static) {
+/// Does what it can of `work` at once, and the rest beside its caller.
+pub(crate) fn detach(work: impl Future<Output = ()> + Send + 'static) {
     let mut work = Box::pin(work);
     let unfinished = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Pending;
     if let (true, Ok(runtime)) = (unfinished, tokio::runtime::Handle::try_current()) {
