@@ -223,8 +223,8 @@ impl TaskContext {
 
     async fn ask_in_task(&self, question: Question) -> Result<Bytes, TaskContextError> {
         let mut pending = PendingAsk::new(&self.run, &question)?;
-        self.run.count_recorded(question.request.len()).inspect_err(|_| pending.over = true)?;
-        let record = self.commit(&Mutation::Ask(question.clone())).await?;
+        self.run.count_recorded(question.request.len())?;
+        let record = pending.ask(question.clone()).await.map_err(refused)?;
         let entry = record.inputs().paired(&question).ok_or(TaskContextError::Stopped)?;
         let response = match &entry.state {
             InputState::Answered { response } => response.clone(),
@@ -233,7 +233,7 @@ impl TaskContext {
                 self.answer(&entry.key).instrument(span).await?
             }
         };
-        pending.over = true;
+        pending.outstanding = false;
         // What is recorded already is not refused; whatever would come on top of it is.
         self.run.count(|counts| counts.recorded = counts.recorded.saturating_add(response.len()));
         Ok(response)
@@ -272,10 +272,14 @@ impl TaskContext {
     }
 
     async fn commit(&self, mutation: &Mutation) -> Result<Arc<TaskRecord>, TaskContextError> {
-        self.run.commit(mutation).await.map_err(|refusal| match refusal {
-            Refusal::CancelRequested => TaskContextError::Cancelled,
-            _ => TaskContextError::Stopped,
-        })
+        self.run.commit(mutation).await.map_err(refused)
+    }
+}
+
+fn refused(refusal: Refusal) -> TaskContextError {
+    match refusal {
+        Refusal::CancelRequested => TaskContextError::Cancelled,
+        _ => TaskContextError::Stopped,
     }
 }
 
@@ -284,8 +288,10 @@ struct PendingAsk {
     run: Arc<Run>,
     name: Arc<str>,
     ordinal: u32,
-    /// There is nothing to withdraw.
-    over: bool,
+    /// The question on its way to the store, which may take it even if nobody waits any more.
+    asking: Option<BoxFuture<'static, Result<Arc<TaskRecord>, Refusal>>>,
+    /// The store has the question, and not its answer.
+    outstanding: bool,
 }
 
 impl PendingAsk {
@@ -298,20 +304,40 @@ impl PendingAsk {
         })
         .ok_or(LimitExceeded::OutstandingInputs { limit })?;
         let (run, name) = (Arc::clone(run), Arc::clone(&question.name));
-        Ok(Self { run, name, ordinal: question.ordinal, over: false })
+        Ok(Self { run, name, ordinal: question.ordinal, asking: None, outstanding: false })
+    }
+
+    /// Puts the question to the client, once the run is a task.
+    async fn ask(&mut self, question: Question) -> Result<Arc<TaskRecord>, Refusal> {
+        // What is given up before there is a task was never asked.
+        self.run.until_task().await?;
+        let run = Arc::clone(&self.run);
+        let asking = self.asking.insert(Box::pin(async move { run.commit(&Mutation::Ask(question)).await }));
+        let asked = asking.await;
+        self.asking = None;
+        self.outstanding = asked.is_ok();
+        asked
     }
 }
 
 impl Drop for PendingAsk {
     fn drop(&mut self) {
         self.run.count(|counts| counts.outstanding -= 1);
-        if !self.over && !self.run.is_over() {
-            let (run, name, ordinal) = (Arc::clone(&self.run), Arc::clone(&self.name), self.ordinal);
-            detach(async move {
-                // A refusal means that there is nothing left to withdraw.
-                let _ = run.commit(&Mutation::Withdraw { name, ordinal }).await;
-            });
+        let asking = self.asking.take();
+        if (asking.is_none() && !self.outstanding) || self.run.is_over() {
+            return;
         }
+        let (run, name, ordinal) = (Arc::clone(&self.run), Arc::clone(&self.name), self.ordinal);
+        detach(async move {
+            // A store with many connections may take the later write first: then it would find nothing to withdraw.
+            if let Some(asking) = asking
+                && asking.await.is_err()
+            {
+                return;
+            }
+            // A refusal means that there is nothing left to withdraw.
+            let _ = run.commit(&Mutation::Withdraw { name, ordinal }).await;
+        });
     }
 }
 

@@ -12,8 +12,9 @@ use std::{
 use bytes::Bytes;
 use mcp_tasks::{
     clock::ManualClock,
-    engine::{Call, Engine, Gate, Promotion, Recover, TaskEngine, Work},
-    input::InputKey,
+    context::TaskContext,
+    engine::{Call, Engine, Gate, Promotion, Ran, Recover, TaskEngine, Work},
+    input::{InputKey, InputKind},
     limits::Quota,
     store::{Hints, Lease, Operation, Reaped, Renewed, StoreFuture, TaskStore, Written, faulty::Fault},
     task::{Epoch, Mutation, NewTask, OnCancel, OnRestart, Rev, Target, TaskRecord},
@@ -181,4 +182,44 @@ async fn a_dropped_call_leaves_no_task() {
             );
         }
     }
+}
+
+async fn give_up_after(task: &TaskContext, patience: Duration) {
+    tokio::select! {
+        _ = task.ask(InputKind::Roots, "a", Bytes::from_static(b"{}")) => unreachable!("nobody answers"),
+        () = task.sleep(patience) => {}
+    }
+}
+
+/// Case 10: a question that is given up while it is on its way to the store is withdrawn, though the store takes it later.
+#[tokio::test]
+async fn a_question_given_up_on_its_way_is_withdrawn() {
+    let rig = Rig::new();
+    rig.store.script(Operation::Commit, [Some(Fault::Slow(SECOND))]);
+    let work = Work::new(|task: TaskContext| async move {
+        give_up_after(&task, HALF).await;
+        std::future::pending().await
+    });
+    let id = rig.engine.create(Call::new(new_task(), work)).await.expect("created").id;
+    rig.pass(SECOND * 2).await;
+    let record = rig.engine.get(&alice(), id).await.expect("the task is there");
+    assert_eq!(record.inputs().entries().len(), 1, "the store took the question");
+    assert_eq!(show(&record), "working");
+}
+
+/// Case 10: a question that is given up before its call is a task is never put to the client.
+#[tokio::test]
+async fn a_question_given_up_before_the_task_is_not_asked() {
+    let rig = Rig::new();
+    rig.store.script(Operation::Create, [Some(Fault::Slow(SECOND))]);
+    let work = Work::new(|task: TaskContext| async move {
+        give_up_after(&task, HALF).await;
+        std::future::pending().await
+    });
+    let engine = rig.engine.clone();
+    let call = tokio::spawn(async move { engine.run(Call::new(new_task(), work), Promotion::WhenAsking, None).await });
+    rig.pass(SECOND * 2).await;
+    let Ok(Ran::Promoted(task)) = call.await.expect("no panic") else { panic!("it asked") };
+    let record = rig.engine.get(&alice(), task.id).await.expect("the task is there");
+    assert!(record.inputs().entries().is_empty());
 }
