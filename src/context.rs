@@ -19,6 +19,7 @@ use tracing::Instrument;
 
 pub use self::testing::TestTask;
 use crate::{
+    clock::BoxFuture,
     engine::{Run, metrics},
     error::{LimitExceeded, TaskContextError},
     input::{InputKey, InputKind, InputState, Question},
@@ -113,13 +114,13 @@ impl TaskContext {
         self.unless(drafted, Mutation::PollInterval(interval)).await
     }
 
-    /// Whether cancellation was requested.
+    /// Whether cancellation was requested, or the tool is over: then what it has spawned should wind up as well.
     pub fn is_cancelled(&self) -> bool {
         self.run.is_cancelled()
     }
 
-    /// Resolves once cancellation is requested (CAN-02). Of use to a tool with `on_cancel = "signal"`; another one is
-    /// dropped at that moment.
+    /// Resolves once cancellation is requested (CAN-02), or the tool is over. Of use to a tool with
+    /// `on_cancel = "signal"`, and to what a tool has spawned; another tool is dropped at that moment.
     pub async fn cancelled(&self) {
         self.run.until(|run| run.is_cancelled().then_some(())).await;
     }
@@ -174,6 +175,7 @@ impl TaskContext {
     /// # Errors
     /// [`TaskContextError::NotDeclared`] if the client cannot be asked this: it is never shown the question (case 19).
     /// [`TaskContextError::Cancelled`] at once when cancellation is requested, before or while it waits (case 11).
+    /// [`TaskContextError::Stopped`] if the tool that it was asked for is over.
     /// [`TaskContextError::LimitExceeded`] if too many questions wait, or too much was recorded already.
     pub async fn ask(
         &self,
@@ -184,9 +186,7 @@ impl TaskContext {
         if !self.run.declared.contains(kind) {
             return Err(TaskContextError::NotDeclared(kind));
         }
-        if self.is_cancelled() {
-            return Err(TaskContextError::Cancelled);
-        }
+        self.may_ask()?;
         let name = name.into();
         let question = Question { ordinal: self.run.count(|counts| counts.questions.next(&name)), name, request };
         if let Some(response) = self.run.answered_before(&question) {
@@ -195,17 +195,36 @@ impl TaskContext {
         if let Some(inline) = self.run.inline.as_deref().filter(|_| !self.is_task()) {
             match (&inline.input, inline.may_promote) {
                 (_, true) => inline.wish.notify_one(),
-                (Some(input), false) => return input.ask(kind, question).await,
+                (Some(input), false) => return self.ask_inline(input.ask(kind, question)).await,
                 (None, false) => return Err(TaskContextError::CannotAsk),
             }
         }
         self.ask_in_task(question).await
     }
 
+    fn may_ask(&self) -> Result<(), TaskContextError> {
+        if self.run.has_ended() {
+            return Err(TaskContextError::Stopped);
+        }
+        if self.is_cancelled() { Err(TaskContextError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Waits for an answer that may never come, for no longer than the tool runs.
+    async fn ask_inline(
+        &self,
+        answer: BoxFuture<'static, Result<Bytes, TaskContextError>>,
+    ) -> Result<Bytes, TaskContextError> {
+        tokio::select! {
+            biased;
+            answer = answer => answer,
+            () = self.run.until(|run| run.has_ended().then_some(())) => Err(TaskContextError::Stopped),
+        }
+    }
+
     async fn ask_in_task(&self, question: Question) -> Result<Bytes, TaskContextError> {
         let mut pending = PendingAsk::new(&self.run, &question)?;
-        self.run.count_recorded(question.request.len()).inspect_err(|_| pending.over = true)?;
-        let record = self.commit(&Mutation::Ask(question.clone())).await?;
+        self.run.count_recorded(question.request.len())?;
+        let record = pending.ask(question.clone()).await.map_err(refused)?;
         let entry = record.inputs().paired(&question).ok_or(TaskContextError::Stopped)?;
         let response = match &entry.state {
             InputState::Answered { response } => response.clone(),
@@ -214,7 +233,7 @@ impl TaskContext {
                 self.answer(&entry.key).instrument(span).await?
             }
         };
-        pending.over = true;
+        pending.outstanding = false;
         // What is recorded already is not refused; whatever would come on top of it is.
         self.run.count(|counts| counts.recorded = counts.recorded.saturating_add(response.len()));
         Ok(response)
@@ -226,9 +245,7 @@ impl TaskContext {
         let since = host.clock.now();
         loop {
             let change = self.run.change();
-            if self.is_cancelled() {
-                return Err(TaskContextError::Cancelled);
-            }
+            self.may_ask()?;
             match host.store.input(self.run.id, key).await {
                 Ok(Some(response)) => {
                     metrics::answered(host.clock.now().since(since));
@@ -255,10 +272,14 @@ impl TaskContext {
     }
 
     async fn commit(&self, mutation: &Mutation) -> Result<Arc<TaskRecord>, TaskContextError> {
-        self.run.commit(mutation).await.map_err(|refusal| match refusal {
-            Refusal::CancelRequested => TaskContextError::Cancelled,
-            _ => TaskContextError::Stopped,
-        })
+        self.run.commit(mutation).await.map_err(refused)
+    }
+}
+
+fn refused(refusal: Refusal) -> TaskContextError {
+    match refusal {
+        Refusal::CancelRequested => TaskContextError::Cancelled,
+        _ => TaskContextError::Stopped,
     }
 }
 
@@ -267,8 +288,10 @@ struct PendingAsk {
     run: Arc<Run>,
     name: Arc<str>,
     ordinal: u32,
-    /// There is nothing to withdraw.
-    over: bool,
+    /// The question on its way to the store, which may take it even if nobody waits any more.
+    asking: Option<BoxFuture<'static, Result<Arc<TaskRecord>, Refusal>>>,
+    /// The store has the question, and not its answer.
+    outstanding: bool,
 }
 
 impl PendingAsk {
@@ -281,25 +304,45 @@ impl PendingAsk {
         })
         .ok_or(LimitExceeded::OutstandingInputs { limit })?;
         let (run, name) = (Arc::clone(run), Arc::clone(&question.name));
-        Ok(Self { run, name, ordinal: question.ordinal, over: false })
+        Ok(Self { run, name, ordinal: question.ordinal, asking: None, outstanding: false })
+    }
+
+    /// Puts the question to the client, once the run is a task.
+    async fn ask(&mut self, question: Question) -> Result<Arc<TaskRecord>, Refusal> {
+        // What is given up before there is a task was never asked.
+        self.run.until_task().await?;
+        let run = Arc::clone(&self.run);
+        let asking = self.asking.insert(Box::pin(async move { run.commit(&Mutation::Ask(question)).await }));
+        let asked = asking.await;
+        self.asking = None;
+        self.outstanding = asked.is_ok();
+        asked
     }
 }
 
 impl Drop for PendingAsk {
     fn drop(&mut self) {
         self.run.count(|counts| counts.outstanding -= 1);
-        if !self.over && !self.run.is_revoked() {
-            let (run, name, ordinal) = (Arc::clone(&self.run), Arc::clone(&self.name), self.ordinal);
-            detach(async move {
-                // A refusal means that there is nothing left to withdraw.
-                let _ = run.commit(&Mutation::Withdraw { name, ordinal }).await;
-            });
+        let asking = self.asking.take();
+        if (asking.is_none() && !self.outstanding) || self.run.is_over() {
+            return;
         }
+        let (run, name, ordinal) = (Arc::clone(&self.run), Arc::clone(&self.name), self.ordinal);
+        detach(async move {
+            // A store with many connections may take the later write first: then it would find nothing to withdraw.
+            if let Some(asking) = asking
+                && asking.await.is_err()
+            {
+                return;
+            }
+            // A refusal means that there is nothing left to withdraw.
+            let _ = run.commit(&Mutation::Withdraw { name, ordinal }).await;
+        });
     }
 }
 
-/// Does what it can of `work` at once, and the rest beside the tool.
-fn detach(work: impl Future<Output = ()> + Send + 'static) {
+/// Does what it can of `work` at once, and the rest beside its caller.
+pub(crate) fn detach(work: impl Future<Output = ()> + Send + 'static) {
     let mut work = Box::pin(work);
     let unfinished = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) == Poll::Pending;
     if let (true, Ok(runtime)) = (unfinished, tokio::runtime::Handle::try_current()) {

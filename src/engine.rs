@@ -124,8 +124,8 @@ pub trait TaskEngine: Send + Sync + 'static {
     /// Creates a task and starts its tool. When this resolves, every node can read the task (NEW-01). If there already is a
     /// task of this principal with the same [key](NewTask::key), that is returned as it stands, and nothing is started.
     ///
-    /// Dropping the future leaves no task running: either nothing was stored, or what was stored ends with its lease. A call
-    /// with a key is carried out all the same.
+    /// Dropping the future leaves no task running: what was stored or is being stored by then is cancelled, as soon as the
+    /// store can be reached. A call with a key is carried out all the same.
     ///
     /// # Errors
     /// Nothing is started if a limit or quota is exceeded, the server shuts down, or the store fails (NEW-03); nor if the key
@@ -136,7 +136,7 @@ pub trait TaskEngine: Send + Sync + 'static {
     /// Runs a tool inside the request, and makes it a task when `promotion` says so. It is started once either way.
     ///
     /// `input` is how the tool's questions reach the client as long as the call cannot become a task. Dropping the future
-    /// drops the tool, unless it has become a task by then (CAN-04).
+    /// drops the tool, unless it has become a task by then (CAN-04); a task that is only being stored is cancelled.
     ///
     /// A call with a [key](NewTask::key) that may become a task is one from its start, so that the key is taken before the
     /// tool runs: it is [`Ran::Finished`] all the same if it ends in time. If the key was taken, it is the earlier call's

@@ -5,6 +5,8 @@ use std::{sync::Arc, time::Duration};
 use tracing::Instrument;
 
 use crate::{
+    clock::BoxFuture,
+    context::detach,
     engine::{
         Call, Core, Engine, Promotion, Ran, TaskWatch,
         drive::start,
@@ -13,7 +15,7 @@ use crate::{
         watch::Watch,
     },
     error::{EngineError, LimitExceeded, StoreError},
-    store::Written,
+    store::{Lease, Written},
     task::{Epoch, IdempotencyKey, NewTask, TaskRecord, TaskState, TaskStatus},
     task_id::TaskId,
 };
@@ -63,17 +65,20 @@ impl Engine {
         let run = Run::of_task(&self.core.host, id, &call.task);
         let listed = self.core.runs.enter(run).ok_or(EngineError::ShuttingDown)?;
         let key = call.task.key.clone();
-        let record = self.core.store_leased(id, call.task).await?;
+        let mut creation = Creation::of(&self.core, id, call.task);
+        let record = creation.stored().await?;
         if record.id != id {
             return same_call(key, &record).map(|()| Created::Found(record));
         }
         if !is_ours(&record) {
+            creation.keep();
             return Ok(Created::Found(record));
         }
         metrics::created();
         if self.core.take_up(&listed.run, &record).await {
             start(listed, self.gates(call.gate), call.work, None);
         }
+        creation.keep();
         Ok(Created::Started(record))
     }
 
@@ -116,34 +121,91 @@ impl Engine {
     }
 }
 
-impl Core {
-    /// Stores a task that this engine holds. A store that does not say whether it did is asked again until it does, for the
-    /// time of a lease; if it says nothing until then, the task is called off as soon as it can be, so that nothing runs
-    /// that was said not to exist (NEW-03). A task with a key is left to its lease: its client may have asked again in the
-    /// meantime, and been given it by another node.
-    pub(super) async fn store_leased(&self, id: TaskId, task: NewTask) -> Result<Arc<TaskRecord>, EngineError> {
-        let Host { store, clock, limits } = &*self.host;
-        let give_up = clock.now().plus(self.lease.period);
-        let (mut in_doubt, (mut pause, longest)) = (false, PAUSES);
-        loop {
-            let error = match store.create(id, task.clone(), Some(self.lease), &limits.quota).await {
-                Ok(record) => return Ok(record),
-                Err(error) => error,
-            };
-            in_doubt |= matches!(error, StoreError::Ambiguous { .. });
-            if !in_doubt || matches!(error, StoreError::QuotaExceeded(_)) {
-                return Err(error.into());
-            }
-            if clock.now() >= give_up {
-                if task.key.is_none() {
-                    tokio::spawn(call_off(Arc::clone(&self.host), id));
-                }
-                return Err(error.into());
-            }
-            tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "it is not known whether a task was stored");
-            clock.sleep_until(clock.now().plus(pause)).await;
-            pause = (pause * 2).min(longest);
+/// The storing of a task for a request that may be dropped meanwhile. What a store has begun it may carry out all the same,
+/// so a creation that is dropped before it is [kept](Self::keep) is carried on beside, and then called off: nothing is left
+/// that would run after a restart and that nobody knows of (CAN-04).
+///
+/// A task with a key is not called off: its client may have asked again, and been given it by another node.
+pub(super) struct Creation {
+    host: Arc<Host>,
+    id: TaskId,
+    /// The write, until it is done.
+    writing: Option<BoxFuture<'static, Result<Arc<TaskRecord>, EngineError>>>,
+    /// What is stored belongs to nobody if this is dropped.
+    forsaken: bool,
+}
+
+impl Creation {
+    pub fn of(core: &Core, id: TaskId, task: NewTask) -> Self {
+        let host = Arc::clone(&core.host);
+        let forsaken = task.key.is_none();
+        let writing = Box::pin(store_leased(Arc::clone(&host), core.lease, id, task));
+        Self { host, id, writing: Some(writing), forsaken }
+    }
+
+    /// Resolves once the task is stored, or is known not to be. For one caller.
+    pub async fn stored(&mut self) -> Result<Arc<TaskRecord>, EngineError> {
+        let Some(writing) = &mut self.writing else { return std::future::pending().await };
+        let stored = writing.await;
+        self.writing = None;
+        self.forsaken &= stored.is_ok();
+        stored
+    }
+
+    /// The task has been started, or is left as it stands.
+    pub fn keep(mut self) {
+        self.forsaken = false;
+    }
+}
+
+impl Drop for Creation {
+    fn drop(&mut self) {
+        if !self.forsaken {
+            return;
         }
+        let (host, id, writing) = (Arc::clone(&self.host), self.id, self.writing.take());
+        detach(async move {
+            if let Some(writing) = writing
+                && writing.await.is_err()
+            {
+                return;
+            }
+            call_off(host, id).await;
+        });
+    }
+}
+
+/// Stores a task that this engine holds. A store that does not say whether it did is asked again until it does, for the
+/// time of a lease; if it says nothing until then, the task is called off as soon as it can be, so that nothing runs that
+/// was said not to exist (NEW-03). A task with a key is left to its lease: its client may have asked again in the meantime,
+/// and been given it by another node.
+async fn store_leased(
+    host: Arc<Host>,
+    lease: Lease,
+    id: TaskId,
+    task: NewTask,
+) -> Result<Arc<TaskRecord>, EngineError> {
+    let Host { store, clock, limits } = &*host;
+    let give_up = clock.now().plus(lease.period);
+    let (mut in_doubt, (mut pause, longest)) = (false, PAUSES);
+    loop {
+        let error = match store.create(id, task.clone(), Some(lease), &limits.quota).await {
+            Ok(record) => return Ok(record),
+            Err(error) => error,
+        };
+        in_doubt |= matches!(error, StoreError::Ambiguous { .. });
+        if !in_doubt || matches!(error, StoreError::QuotaExceeded(_)) {
+            return Err(error.into());
+        }
+        if clock.now() >= give_up {
+            if task.key.is_none() {
+                tokio::spawn(call_off(Arc::clone(&host), id));
+            }
+            return Err(error.into());
+        }
+        tracing::warn!(task_id = %id, error = &error as &dyn std::error::Error, "it is not known whether a task was stored");
+        clock.sleep_until(clock.now().plus(pause)).await;
+        pause = (pause * 2).min(longest);
     }
 }
 

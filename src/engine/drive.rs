@@ -114,7 +114,7 @@ pub(crate) fn start(
 
 /// One run of a tool, to its end. An inline run's settlement goes to `reply`; a task's goes to the store.
 ///
-/// Dropping it drops the tool and settles nothing. Written by hand and not as an async fn, because it is held for as long
+/// Dropping it ends the run, drops the tool and settles nothing. Written by hand and not as an async fn, because it is held for as long
 /// as the tool runs, once for each task: what is awaited only for a short time is boxed.
 struct Drive {
     stage: Stage,
@@ -169,6 +169,12 @@ impl Drive {
 
     fn end(&mut self, settlement: Settlement) -> Stage {
         Stage::Ending(Box::pin(finish(Arc::clone(&self.listed.run), settlement, self.reply.take())))
+    }
+}
+
+impl Drop for Drive {
+    fn drop(&mut self) {
+        self.listed.run.end();
     }
 }
 

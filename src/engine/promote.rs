@@ -13,7 +13,7 @@ use crate::{
     clock::{BoxFuture, UnixMillis},
     engine::{
         Call, Engine, Promotion, Ran,
-        create::is_ours,
+        create::{Creation, is_ours},
         drive::start,
         metrics,
         run::{Inline, InlineInput, Run},
@@ -63,15 +63,18 @@ impl Engine {
         let Some(task) = run.begin_promotion() else {
             return finished(ended.await);
         };
-        let record = self.core.store_leased(run.id, task).await?;
+        let mut creation = Creation::of(&self.core, run.id, task);
+        let record = creation.stored().await?;
         if !is_ours(&record) {
             // Its lease was lost while the store did not say whether it was stored; the tool is dropped here.
+            creation.keep();
             return Ok(Ran::Promoted(record));
         }
         metrics::created();
         if self.core.take_up(&run, &record).await {
             tool.keep_running();
         }
+        creation.keep();
         tracing::debug!(task_id = %run.id, "call became a task");
         Ok(Ran::Promoted(record))
     }

@@ -69,6 +69,8 @@ enum Phase {
 const CANCELLED: u8 = 1;
 /// The task is not this run's any more, and the tool is to be dropped.
 const REVOKED: u8 = 2;
+/// The tool has ended or is being dropped: what is no task by now never will be.
+const ENDED: u8 = 4;
 
 pub(crate) struct Run {
     pub host: Arc<Host>,
@@ -324,7 +326,23 @@ impl Run {
         self.flags.load(Ordering::Acquire) & REVOKED != 0
     }
 
-    /// Whether the tool should wind up.
+    /// Nobody drives the tool any more. Whoever still holds the run, such as something that the tool has spawned, is told.
+    pub fn end(&self) {
+        self.end_inline();
+        self.flags.fetch_or(ENDED, Ordering::AcqRel);
+        self.look_again();
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.flags.load(Ordering::Acquire) & ENDED != 0
+    }
+
+    /// Whether there is nothing left to write: the tool is gone, or the task is not this run's any more.
+    pub fn is_over(&self) -> bool {
+        self.flags.load(Ordering::Acquire) & (REVOKED | ENDED) != 0
+    }
+
+    /// Whether the tool, or what it has left behind, should wind up.
     pub fn is_cancelled(&self) -> bool {
         self.flags.load(Ordering::Acquire) != 0
     }
@@ -350,6 +368,11 @@ impl Run {
         }
     }
 
+    /// The fencing token, as soon as the run is a task; a refusal if it never becomes one.
+    pub async fn until_task(&self) -> Result<Epoch, Refusal> {
+        self.until(|run| run.epoch().map(Ok).or(run.is_over().then_some(Err(Refusal::Fenced)))).await
+    }
+
     /// Resolves at the next change, counted from this call.
     pub fn change(&self) -> impl Future<Output = ()> + Send + '_ {
         let mut changed = Box::pin(self.changed.notified());
@@ -357,10 +380,10 @@ impl Run {
         changed
     }
 
-    /// Writes to the task, and tries again for as long as the store fails and the lease is not lost: whether a write that
+    /// Writes to the task, and tries again for as long as the store fails and the run is not over: whether a write that
     /// failed was made or not, making it again is safe. Waits for a promotion that is under way.
     pub async fn commit(&self, mutation: &Mutation) -> Result<Arc<TaskRecord>, Refusal> {
-        let epoch = self.until(|run| run.epoch().or(run.is_revoked().then_some(Epoch(0)))).await;
+        let epoch = self.until_task().await?;
         let mut pause = Duration::from_millis(50);
         loop {
             match self.host.store.commit(self.id, epoch, mutation).await {
@@ -382,12 +405,12 @@ impl Run {
         }
     }
 
-    /// Waits before a store call is made again; an error once the run is revoked.
+    /// Waits before a store call is made again; an error once the run is over.
     async fn wait_out(&self, error: &StoreError, pause: Duration) -> Result<(), Refusal> {
         tracing::warn!(task_id = %self.id, error = error as &dyn std::error::Error, "a write to the task store failed");
         let clock = &self.host.clock;
         tokio::select! {
-            () = self.until(|run| run.is_revoked().then_some(())) => Err(Refusal::Fenced),
+            () = self.until(|run| run.is_over().then_some(())) => Err(Refusal::Fenced),
             () = clock.sleep_until(clock.now().plus(pause)) => Ok(()),
         }
     }

@@ -11,6 +11,7 @@ mod lifecycle;
 mod limits;
 mod metrics;
 mod nodes;
+mod onward;
 mod promotion;
 mod states;
 mod support;

@@ -185,3 +185,96 @@ async fn a_shutdown_ends_inline_calls() {
     assert_eq!(world.engine.shutdown(Duration::ZERO).await, 0);
     assert!(matches!(call.await.expect("no panic"), Err(EngineError::ShuttingDown)));
 }
+
+/// What a helper gets that has outlived its tool, once it has heard that it has.
+async fn outlive(task: TaskContext) {
+    task.cancelled().await;
+    assert!(task.is_cancelled() && !task.is_task());
+    let writes = [
+        task.status("late").await,
+        task.progress(1, 2).await,
+        task.extend_ttl(SECOND).await,
+        task.set_poll_interval(SECOND).await,
+        task.step("s", async {}).await,
+        task.ask(InputKind::Roots, "a", Bytes::new()).await.map(drop),
+    ];
+    for written in writes {
+        assert!(matches!(written, Err(TaskContextError::Stopped)), "{written:?}");
+    }
+}
+
+/// Case 45, CAN-04: what a tool has spawned does not wait for a task that never comes: not if the tool ends inline, not if
+/// its request is dropped.
+#[tokio::test]
+async fn what_outlives_an_inline_run_is_stopped() {
+    for dropped in [false, true] {
+        let world = World::new();
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let work = Work::new(move |task: TaskContext| async move {
+            tell.send(tokio::spawn(outlive(task.clone()))).expect("the test listens");
+            task.sleep(SECOND).await;
+            completed("1")
+        });
+        let engine = world.engine.clone();
+        let call =
+            tokio::spawn(async move { engine.run(Call::new(new_task(), work), Promotion::WhenAsking, None).await });
+        let helper = told.recv().await.expect("the tool starts");
+        settle_down().await;
+        assert!(!helper.is_finished(), "the tool still runs");
+        if dropped {
+            call.abort()
+        } else {
+            world.advance(SECOND).await
+        }
+        settle_down().await;
+        assert!(helper.is_finished(), "the helper waits for ever");
+        helper.await.expect("what it got is right");
+        assert!(world.store.is_empty());
+    }
+}
+
+/// A question of an inline call that is never answered does not outlive the tool.
+#[tokio::test]
+async fn an_inline_question_ends_with_its_tool() {
+    struct Mute;
+    impl InlineInput for Mute {
+        fn ask(&self, _: InputKind, _: Question) -> BoxFuture<'static, Result<Bytes, TaskContextError>> {
+            Box::pin(std::future::pending())
+        }
+    }
+    let world = World::new();
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let work = Work::new(move |task: TaskContext| async move {
+        let asking = tokio::spawn(async move { task.ask(InputKind::Roots, "a", Bytes::new()).await });
+        tell.send(asking).expect("the test listens");
+        completed("1")
+    });
+    let ran = world.engine.run(Call::new(new_task(), work), Promotion::Never, Some(Arc::new(Mute))).await;
+    assert!(matches!(ran, Ok(Ran::Finished(_))));
+    settle_down().await;
+    let asking = told.recv().await.expect("the tool started");
+    assert!(asking.is_finished(), "the question waits for ever");
+    assert!(matches!(asking.await.expect("no panic"), Err(TaskContextError::Stopped)));
+}
+
+/// NEW-03: a promotion that fails leaves nothing behind that waits for its task, though the tool has asked.
+#[tokio::test]
+async fn a_failed_promotion_leaves_nothing_waiting() {
+    let clock = ManualClock::default();
+    let store = faulty(&clock);
+    let engine = engine_on(store.clone(), &clock, |builder| builder);
+    settle_down().await;
+    let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    store.break_down(true);
+    for _ in 0..3 {
+        let work = Work::new(|task: TaskContext| async move {
+            task.ask(InputKind::Roots, "a", Bytes::new()).await.expect("the tool is dropped before");
+            completed("1")
+        });
+        let ran = engine.run(Call::new(new_task(), work), Promotion::After(SECOND), None).await;
+        assert!(matches!(ran, Err(EngineError::Store(_))));
+    }
+    settle_down().await;
+    assert_eq!(engine.running(), 0);
+    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), before, "something waits for ever");
+}
