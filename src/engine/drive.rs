@@ -309,7 +309,7 @@ fn panicked(run: &Run, panic: &(dyn Any + Send)) -> Settlement {
     Settlement::failed(Failure::Panicked)
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
+pub(super) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")
 }

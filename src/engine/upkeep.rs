@@ -12,7 +12,7 @@ use crate::{
         Core,
         drive::{Gates, start},
         metrics,
-        recovery::{Able, Recover},
+        recovery::Able,
         run::Run,
     },
     error::StoreError,
@@ -185,9 +185,10 @@ impl Core {
     }
 
     async fn recover_lost(self: &Arc<Self>) -> Result<(), StoreError> {
+        // Once for all batches, for it may take as long as a handler that is never ready is waited for.
+        let able = self.recoverers.able(&*self.host.clock).await;
+        let targets = targets(&able);
         loop {
-            let able = self.recoverers.able().await;
-            let targets = targets(&able);
             // What could not run at once is left to workers where it can.
             let room = self.gate.room().min(BATCH);
             if targets.is_empty() || room == 0 || self.runs.is_closed() {
@@ -196,7 +197,7 @@ impl Core {
             let claimed = self.host.store.claim(self.lease, &targets, room).await?;
             for record in &claimed {
                 if let Some(able) = able.iter().find(|able| able.targets.contains(&record.target)) {
-                    self.run_again(able.recover.as_ref(), record).await;
+                    self.run_again(able, record).await;
                 }
             }
             if claimed.len() < room {
@@ -207,8 +208,8 @@ impl Core {
     }
 
     /// Starts a claimed task; one that cannot be started is left to its lease.
-    async fn run_again(&self, recover: &dyn Recover, record: &Arc<TaskRecord>) {
-        let Some((work, gate)) = recover.recover(record) else { return };
+    async fn run_again(&self, able: &Able, record: &Arc<TaskRecord>) {
+        let Some((work, gate)) = able.recover(record) else { return };
         let Some(listed) = self.runs.enter(Run::again(&self.host, record)) else {
             return self.release(record.id, record.epoch).await;
         };

@@ -23,6 +23,9 @@ use crate::{
 
 /// How often a watch asks the store whether a hint was lost.
 const SAFETY_POLL: Duration = Duration::from_secs(2);
+/// How soon it asks again about a task whose time has come by this clock, and which has not changed: the store's clock may
+/// be behind, or the store may fail. Each time it waits twice as long, up to [`SAFETY_POLL`].
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Who follows which task.
 #[derive(Default)]
@@ -99,6 +102,18 @@ struct Followed {
     rev: Rev,
     /// When time alone will change it.
     changes_at: UnixMillis,
+    /// How long after a look that was in vain, though that time had come, there is another.
+    pause: Duration,
+}
+
+impl Followed {
+    /// Nothing was seen of it.
+    const UNSEEN: Self = Self { updated: None, rev: Rev(0), changes_at: UnixMillis::NEVER, pause: FIRST_PAUSE };
+
+    /// When to ask the store whether time has changed it, after one has asked at `looked`.
+    fn look_after(&self, looked: UnixMillis) -> UnixMillis {
+        if self.changes_at > looked { self.changes_at } else { looked.plus(self.pause) }
+    }
 }
 
 /// The [`TaskWatch`] of this crate's engine.
@@ -108,6 +123,8 @@ pub(crate) struct Watch {
     mailbox: Arc<Mailbox>,
     accepted: Vec<TaskId>,
     followed: BTreeMap<TaskId, Followed>,
+    /// When the store was last asked what has changed without a hint.
+    looked: UnixMillis,
     /// The task that is being read; read again if the read was dropped.
     reading: Option<TaskId>,
 }
@@ -122,7 +139,8 @@ impl Watch {
     ) -> Result<Self, StoreError> {
         let mailbox = Arc::default();
         let (accepted, followed) = (Vec::new(), BTreeMap::new());
-        let mut watch = Self { host, watchers, mailbox, accepted, followed, reading: None };
+        let looked = host.clock.now();
+        let mut watch = Self { host, watchers, mailbox, accepted, followed, looked, reading: None };
         for id in ids {
             let record = watch.host.store.get(*id).await?;
             if record.is_some_and(|record| record.is_visible_to(principal)) {
@@ -133,8 +151,7 @@ impl Watch {
     }
 
     fn accept(&mut self, id: TaskId) {
-        let unseen = Followed { updated: None, rev: Rev(0), changes_at: UnixMillis::NEVER };
-        if self.followed.insert(id, unseen).is_none() {
+        if self.followed.insert(id, Followed::UNSEEN).is_none() {
             self.accepted.push(id);
             self.watchers.follow(id, &self.mailbox);
             self.mailbox.mark(id);
@@ -188,8 +205,12 @@ impl Watch {
     fn see(&mut self, record: Arc<TaskRecord>) -> Option<Arc<TaskRecord>> {
         let followed = self.followed.get_mut(&record.id)?;
         let newer = followed.updated.is_none_or(|seen| record.last_updated_at > seen);
-        *followed =
-            Followed { updated: Some(record.last_updated_at), rev: record.rev, changes_at: record.changes_at() };
+        *followed = Followed {
+            updated: Some(record.last_updated_at),
+            rev: record.rev,
+            changes_at: record.changes_at(),
+            pause: if newer { FIRST_PAUSE } else { followed.pause },
+        };
         if record.is_settled() {
             self.forget(record.id);
         }
@@ -198,19 +219,22 @@ impl Watch {
 
     /// Waits for a hint, for the time that changes a task, or for the next look at the store.
     async fn wait(&mut self) {
-        let soonest = self.followed.values().map(|task| task.changes_at).min().unwrap_or(UnixMillis::NEVER);
-        let clock = &self.host.clock;
-        let look = soonest.min(clock.now().plus(SAFETY_POLL));
+        let poll = self.looked.min(self.host.clock.now()).plus(SAFETY_POLL);
+        let look = self.followed.values().map(|task| task.look_after(self.looked)).fold(poll, UnixMillis::min);
         tokio::select! {
             biased;
             () = self.mailbox.filled.notified() => {}
             () = self.watchers.closed.cancelled() => {}
-            () = clock.sleep_until(look) => self.look().await,
+            () = self.host.clock.sleep_until(look) => self.look().await,
         }
     }
 
     /// Marks what has changed without a hint.
-    async fn look(&self) {
+    async fn look(&mut self) {
+        let before = std::mem::replace(&mut self.looked, self.host.clock.now());
+        for overdue in self.followed.values_mut().filter(|task| task.changes_at <= before) {
+            overdue.pause = (overdue.pause * 2).min(SAFETY_POLL);
+        }
         let ids: Vec<TaskId> = self.followed.keys().copied().collect();
         let Ok(revs) = self.host.store.revs(&ids).await else { return };
         let revs: HashMap<TaskId, Rev> = revs.into_iter().collect();

@@ -26,6 +26,9 @@ use crate::{
     tool::ToolOptions,
 };
 
+/// How many pages a list of tools may have. A handler that gives a cursor each time would be asked for ever.
+const PAGES: usize = 1_000;
+
 /// The target of the tasks of a tool.
 pub(super) fn target(tool: &str, options: &ToolOptions) -> Target {
     Target::new(TOOLS_CALL, tool, options.version)
@@ -100,7 +103,7 @@ where
 /// All tools that the handler lists, page by page.
 async fn all_tools<H: ServerHandler>(handler: &H) -> Result<Vec<Tool>, ErrorData> {
     let (mut tools, mut page) = (Vec::new(), None);
-    loop {
+    for _ in 0..PAGES {
         let listed = handler.list_tools(page, made_up_request()).await?;
         tools.extend(listed.tools);
         match listed.next_cursor {
@@ -108,6 +111,7 @@ async fn all_tools<H: ServerHandler>(handler: &H) -> Result<Vec<Tool>, ErrorData
             None => return Ok(tools),
         }
     }
+    Err(ErrorData::internal_error(format!("its list of tools does not end within {PAGES} pages"), None))
 }
 
 /// The request of nobody, under a version that has tasks, and declaring nothing.

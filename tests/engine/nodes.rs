@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use mcp_tasks::{
-    clock::ManualClock,
+    clock::{BoxFuture, ManualClock},
     context::TaskContext,
     engine::{Call, Engine, Gate, Recover, TaskEngine, Work},
     error::EngineError,
@@ -255,5 +255,67 @@ async fn a_shutdown_amid_calls_is_honest() {
     for (id, rerun) in stored {
         let expected = if rerun { "completed again" } else { "failed Interrupted" };
         assert_eq!(show(&other.get(&alice(), id).await.expect("it is there")), expected);
+    }
+}
+
+/// How long a handler has to be ready to recover its tasks.
+const READY_WITHIN: Duration = Duration::from_secs(5);
+
+/// Where a handler fails that is asked to recover its tasks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Ill {
+    Prepare,
+    Targets,
+    Recover,
+    NeverReady,
+}
+
+impl Ill {
+    fn target() -> Arc<Target> {
+        Arc::new(Target::new("tools/call", "ill", "1"))
+    }
+}
+
+impl Recover for Ill {
+    fn prepare(&self) -> BoxFuture<'_, ()> {
+        match self {
+            Self::NeverReady => Box::pin(std::future::pending()),
+            _ => Box::pin(async { assert_ne!(*self, Self::Prepare) }),
+        }
+    }
+
+    fn targets(&self) -> Vec<Arc<Target>> {
+        assert_ne!(*self, Self::Targets);
+        vec![Self::target()]
+    }
+
+    fn recover(&self, _: &TaskRecord) -> Option<(Work, Option<Gate>)> {
+        panic!("it cannot")
+    }
+}
+
+/// ERR-03: a handler that panics while its lost tasks are recovered, or is never ready to, keeps no other's tasks from running
+/// again, and ends no sweep, however often it does so.
+#[tokio::test]
+async fn an_ill_handler_is_passed_over() {
+    for ill in [Ill::Prepare, Ill::Targets, Ill::Recover, Ill::NeverReady] {
+        let world = World::with(|builder| builder.recover(Arc::new(ill)).recover(Arc::new(Again::default())));
+        for _ in 0..3 {
+            let dead = Some(Lease { worker: WorkerId(7), period: LEASE });
+            let mut ids = Vec::new();
+            for target in [new_task().target, Ill::target()] {
+                let (id, task) = (TaskId::random().expect("random bytes"), NewTask { on_restart: RERUN, ..new_task() });
+                world.store.create(id, NewTask { target, ..task }, dead, &Quota::UNLIMITED).await.expect("created");
+                ids.push(id);
+            }
+            // The lease's, then that which a handler has to be ready, and the sweep's own. A sweep that has ended is not waited for.
+            for step in [LEASE, READY_WITHIN, READY_WITHIN, READY_WITHIN] {
+                settle_down().await;
+                world.clock.advance(step);
+            }
+            settle_down().await;
+            assert_eq!(world.shown(ids[0]).await, "completed again", "{ill:?}");
+            assert_eq!(world.shown(ids[1]).await, "working", "{ill:?}");
+        }
     }
 }

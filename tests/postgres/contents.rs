@@ -141,3 +141,24 @@ async fn an_operator_sees_what_there_is() {
     assert_eq!(store.purge(&filter, 10).await.expect("it works"), 0, "open tasks are not removed");
     assert_eq!(store.purge(&Filter::default(), 1).await.expect("it works"), 1);
 }
+
+/// Tasks that cannot be read stand in no other's way, even where they are the oldest, and as many as are asked for.
+#[tokio::test]
+async fn a_claim_looks_past_what_cannot_be_read() {
+    let Some(schema) = Schema::new() else { return };
+    let store = schema.store().await;
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        let task = store.create(random_id(), new_task("alice", b"{}"), None, &Quota::UNLIMITED).await.expect("created");
+        ids.push((task.created_at, task.id));
+    }
+    ids.sort_unstable();
+    let sql = "UPDATE {schema}.tasks SET head = '\\x00' WHERE id IN \
+        (SELECT id FROM {schema}.tasks ORDER BY created_at, id LIMIT 3)";
+    schema.run(sql).await;
+    let targets = [new_task("alice", b"{}").target];
+    for expected in [Some(ids[3].1), Some(ids[4].1), None] {
+        let claimed = store.claim(LEASE, &targets, 1).await.expect("it works");
+        assert_eq!(claimed.iter().map(|task| task.id).collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+    }
+}

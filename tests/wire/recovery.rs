@@ -1,6 +1,12 @@
 //! Tasks that outlive the server that ran them: two servers, one after the other or side by side, on one store.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use mcp_tasks::{
@@ -16,7 +22,13 @@ use mcp_tasks::{
     task_id::TaskId,
     task_tool,
 };
-use rmcp::{ServerHandler, handler::server::wrapper::Parameters, tool, tool_handler, tool_router};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    handler::server::wrapper::Parameters,
+    model::{ListToolsResult, PaginatedRequestParams},
+    service::RequestContext,
+    tool, tool_handler, tool_router,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -292,4 +304,54 @@ async fn a_handler_with_the_attribute_goes_on() {
         assert_eq!(done["result"]["content"][0]["text"], "HEY 2");
         node.engine.shutdown(Duration::ZERO).await;
     }
+}
+
+/// A handler that reads what only a request over HTTP has.
+#[derive(Clone)]
+struct Unwrapping;
+
+impl ServerHandler for Unwrapping {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        context.extensions.get::<http::request::Parts>().expect("a request over HTTP");
+        Ok(ListToolsResult::default())
+    }
+}
+
+/// A handler whose list has always one more page.
+#[derive(Clone, Default)]
+struct Endless(Arc<AtomicUsize>);
+
+impl ServerHandler for Endless {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let asked = self.0.fetch_add(1, Ordering::SeqCst);
+        assert!(asked < 1_000_000, "it is asked for ever");
+        let mut page = ListToolsResult::default();
+        page.next_cursor = Some(asked.to_string());
+        Ok(page)
+    }
+}
+
+/// A handler that cannot list its tools without a client, and one whose list has no end, keep no other's tasks from running
+/// again, and end no sweep.
+#[tokio::test]
+async fn a_handler_that_cannot_list_its_tools_is_passed_over() {
+    let shared = Shared::new().await;
+    let node = shared.node(Wire::Stdio, |engine, _| Tasks::new(Rmcp, engine)).await;
+    let _unwrapping = Tasks::new(Unwrapping, &node.engine);
+    let _endless = Tasks::new(Endless::default(), &node.engine);
+    // Each is called at once when it is added.
+    node.advance(Duration::from_secs(1), 2).await;
+    let rerun = OnRestart::Rerun { max_attempts: 3 };
+    let id = shared.orphan(Target::new("tools/call", "shout", "7"), r#"{"word":"hey"}"#, rerun).await;
+    node.advance(LEASE, 2).await;
+    let done = node.client("alice").reach(&id, "completed").await;
+    assert_eq!(done["result"]["content"][0]["text"], "HEY 2");
 }

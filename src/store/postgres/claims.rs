@@ -60,22 +60,39 @@ impl Core {
             targets.iter().map(|target| row::escape(text(target)).into_owned()).collect()
         };
         let (methods, names) = (column(|target| &target.method), column(|target| &target.name));
-        let (versions, limit) = (column(|target| &target.version), i64::try_from(limit).unwrap_or(i64::MAX));
-        let time = self.test_time();
-        let picked = session.query(&self.sql.claim, &[&time, &methods, &names, &versions, &limit]).await;
-        let (mut claimed, mut saves) = (Vec::new(), Saves::default());
-        for line in &picked.map_err(Failure::of_read)? {
-            let now = now_of(line)?;
-            let record = match record_of(line, &self.seal) {
-                Ok(record) => record,
-                // It stands in nobody's way but its own.
-                Err(error) => {
-                    unreadable(line, &error);
-                    continue;
+        let (versions, time) = (column(|target| &target.version), self.test_time());
+        let mut look_at = limit;
+        loop {
+            let size = i64::try_from(look_at).unwrap_or(i64::MAX);
+            let lines = session.query(&self.sql.claim, &[&time, &methods, &names, &versions, &size]).await;
+            let lines = lines.map_err(Failure::of_read)?;
+            let (mut oldest, mut unread) = (Vec::new(), Vec::new());
+            for line in &lines {
+                match record_of(line, &self.seal) {
+                    Ok(record) => oldest.push((record, now_of(line)?)),
+                    Err(error) => unread.push((line, error)),
                 }
-            };
-            if let Transition::Changed(next) = record.after(&Event::Claim, now) {
-                saves.add(&record, &next, Holder::by(lease, now), &self.seal)?;
+            }
+            if oldest.len() >= limit || lines.len() < look_at {
+                unread.iter().for_each(|(line, error)| unreadable(line, error));
+                oldest.truncate(limit);
+                return self.take(lease, &oldest);
+            }
+            // What cannot be read stands in nobody's way but its own: as many more are looked at.
+            look_at = limit.saturating_add(unread.len());
+        }
+    }
+
+    /// Gives their leases.
+    fn take(
+        &self,
+        lease: Lease,
+        waiting: &[(Arc<TaskRecord>, UnixMillis)],
+    ) -> Result<(Vec<Arc<TaskRecord>>, Saves), StoreError> {
+        let (mut claimed, mut saves) = (Vec::new(), Saves::default());
+        for (record, now) in waiting {
+            if let Transition::Changed(next) = record.after(&Event::Claim, *now) {
+                saves.add(record, &next, Holder::by(lease, *now), &self.seal)?;
                 claimed.push(next);
             }
         }

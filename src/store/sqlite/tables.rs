@@ -25,13 +25,16 @@ use crate::{
 /// How long a row that cannot be read is left alone.
 const DAMAGED: Duration = Duration::from_secs(3600);
 
-/// The oldest open tasks of a target that nobody holds.
+/// The oldest open tasks of a target that nobody holds, after a place in their order.
 pub(super) const UNCLAIMED: &str = "SELECT created_at, id FROM task WHERE settled = 0 AND leased_until IS NULL AND method = ?1 \
-    AND name = ?2 AND version = ?3 ORDER BY created_at, id LIMIT ?4";
+    AND name = ?2 AND version = ?3 AND (created_at, id) > (?4, ?5) ORDER BY created_at, id LIMIT ?6";
 
 /// Prolongs a lease that is held.
 pub(super) const RENEW: &str = "UPDATE task SET leased_until = ?3, look_at = min(look_at, ?3) WHERE id = ?1 AND epoch = ?2 \
     AND settled = 0 AND leased_until IS NOT NULL AND changes_at > ?4 RETURNING cancel_requested";
+
+/// The place of a task among those that wait: when it was created, and its id.
+type Place = (i64, TaskId);
 
 /// The tables, within a transaction.
 pub(super) struct Tables<'a> {
@@ -144,8 +147,14 @@ impl<'a> Tables<'a> {
     }
 
     fn stands(&mut self, raw: Option<RawTask>) -> Result<Option<Stored>, Fault> {
-        let Some(raw) = raw else { return Ok(None) };
-        let stored = raw.decode(self.seal)?;
+        match raw {
+            Some(raw) => self.by_now(raw.decode(self.seal)?),
+            None => Ok(None),
+        }
+    }
+
+    /// The task as time has left it.
+    fn by_now(&mut self, stored: Stored) -> Result<Option<Stored>, Fault> {
         match stored.record.at(self.now()) {
             Some(record) if Arc::ptr_eq(&record, &stored.record) => Ok(Some(stored)),
             Some(record) => self.replace(&stored, record, None).map(Some),
@@ -177,15 +186,14 @@ impl<'a> Tables<'a> {
         targets: &[Arc<Target>],
         limit: usize,
     ) -> Result<Vec<Arc<TaskRecord>>, Fault> {
-        let mut taken = Vec::new();
+        let (mut taken, mut after) = (Vec::new(), (i64::MIN, TaskId::from_bits(0)));
         while taken.len() < limit {
-            let waiting = self.oldest(targets, limit - taken.len())?;
-            if waiting.is_empty() {
-                break;
-            }
-            for id in waiting {
+            let waiting = self.oldest(targets, after, limit - taken.len())?;
+            let Some(last) = waiting.last() else { break };
+            after = *last;
+            for (_, id) in waiting {
                 // One that has expired is taken off the list by that.
-                if let Some(stored) = self.current(id)?.filter(|stored| !stored.record.is_settled()) {
+                if let Some(stored) = self.waiting(id)?.filter(|stored| !stored.record.is_settled()) {
                     taken.push(self.lease(&stored, lease)?);
                 }
             }
@@ -193,20 +201,39 @@ impl<'a> Tables<'a> {
         Ok(taken)
     }
 
-    /// The oldest open tasks of these targets that nobody holds.
-    fn oldest(&self, targets: &[Arc<Target>], limit: usize) -> Result<Vec<TaskId>, Fault> {
-        let mut waiting = BTreeSet::new();
-        for target in targets {
-            self.unclaimed(target, limit, &mut waiting)?;
+    /// A task that waits, as it stands now. One that cannot be read stands in nobody's way but its own.
+    fn waiting(&mut self, id: TaskId) -> Result<Option<Stored>, Fault> {
+        let Some(raw) = rows::by_id(self.connection, id)? else { return Ok(None) };
+        match raw.decode(self.seal) {
+            Ok(stored) => self.by_now(stored),
+            Err(error) => {
+                tracing::error!(task_id = %id, error = &error as &dyn Error, "a task cannot be read, and is passed over");
+                Ok(None)
+            }
         }
-        Ok(waiting.into_iter().take(limit).map(|(_, id)| id).collect())
     }
 
-    /// Adds the oldest of one target, and when they were created.
-    fn unclaimed(&self, target: &Target, limit: usize, waiting: &mut BTreeSet<(i64, TaskId)>) -> Result<(), Fault> {
+    /// The oldest open tasks of these targets that nobody holds, after a place.
+    fn oldest(&self, targets: &[Arc<Target>], after: Place, limit: usize) -> Result<Vec<Place>, Fault> {
+        let mut waiting = BTreeSet::new();
+        for target in targets {
+            self.unclaimed(target, after, limit, &mut waiting)?;
+        }
+        Ok(waiting.into_iter().take(limit).collect())
+    }
+
+    /// Adds the oldest of one target.
+    fn unclaimed(
+        &self,
+        target: &Target,
+        (created_at, id): Place,
+        limit: usize,
+        waiting: &mut BTreeSet<Place>,
+    ) -> Result<(), Fault> {
         let mut unclaimed = self.connection.prepare_cached(UNCLAIMED)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let params = (escape(&target.method), escape(&target.name), escape(&target.version), limit);
+        let (method, name, version) = (escape(&target.method), escape(&target.name), escape(&target.version));
+        let params = (method, name, version, created_at, id_bytes(id), limit);
         for found in unclaimed.query_map(params, |row| Ok((row.get(0)?, id_of(row.get(1)?))))? {
             waiting.insert(found?);
         }

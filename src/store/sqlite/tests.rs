@@ -404,3 +404,27 @@ async fn no_call_blocks_the_runtime() {
     other.execute_batch("COMMIT").expect("it works");
     waiting.await.expect("created");
 }
+
+/// A task that cannot be read stands in no other's way: those that wait behind it are claimed, even where only one is asked
+/// for, and the claim does not fail.
+#[tokio::test]
+async fn a_claim_passes_over_what_cannot_be_read() {
+    let kit = Kit::new();
+    let store = kit.open();
+    for bits in 1..=5 {
+        store.create(TaskId::from_bits(bits), task(), None, &Quota::UNLIMITED).await.expect("created");
+        kit.clock.advance(Duration::from_millis(1));
+    }
+    let other = Connection::open(kit.path()).expect("it opens");
+    let damaged = other.execute(
+        "UPDATE task SET head = x'00' WHERE created_at IN \
+        (SELECT created_at FROM task ORDER BY created_at LIMIT 3)",
+        [],
+    );
+    assert_eq!(damaged.expect("it works"), 3);
+    for expected in [vec![4], vec![5], vec![]] {
+        let claimed = store.claim(LEASE, &[task().target], 1).await.expect("it works");
+        let claimed: Vec<u128> = claimed.iter().map(|record| record.id.to_bits()).collect();
+        assert_eq!(claimed, expected);
+    }
+}
