@@ -185,7 +185,7 @@ impl Router {
     fn acknowledged(&self, line: &[u8]) -> Onward {
         let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return Onward::AsItCame };
         let id = message["params"]["_meta"][SUBSCRIPTION_ID_META_KEY].to_string();
-        let Some(subscription) = self.subscriptions.waiting(&id) else { return Onward::AsItCame };
+        let Some(subscription) = self.subscriptions.acknowledging(&id) else { return Onward::AsItCame };
         if let Some(agreed) = message.pointer_mut("/params/notifications").and_then(Value::as_object_mut) {
             subscription.acknowledge_with(agreed);
         }
@@ -200,7 +200,7 @@ impl Router {
             return Onward::AsItCame;
         }
         drop(session);
-        if self.subscriptions.waiting(id).is_some() {
+        if self.subscriptions.refused(id) {
             // The core refused its part: then the listen as a whole is refused.
             return Onward::AsItCame;
         }
