@@ -1,13 +1,14 @@
 //! What is peculiar to a connection that is one stream: a reader who does not read, and an end for all listens at once.
 //! And the handler on rmcp's own transport, with nothing of ours around it.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use mcp_tasks::{ToolSet, principal::Principal, stdio};
 use rmcp::{RoleServer, ServiceExt, service::RunningService, transport::Transport};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
+    sync::watch,
     time::timeout,
 };
 
@@ -153,6 +154,38 @@ async fn the_handler_answers_without_our_transport() {
         session.send_as_is(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await;
         assert_eq!(session.next().await.expect("a response")["error"]["code"], -32601, "{method}");
     }
+}
+
+/// Case 43: a client that asks and asks and does not read is not read from either, after a bounded number of questions; it
+/// gets each answer when it reads.
+#[tokio::test]
+async fn a_client_that_only_asks_is_made_to_wait() {
+    const QUESTIONS: u32 = 2_000;
+    let world = World::new(Wire::Stdio).await;
+    let (raw, _service) = connect(&world, 1024).await;
+    let id = world.client("alice").task("wait", json!({})).await;
+    let Raw { mut write, mut lines } = raw;
+    let (asked, mut progress) = watch::channel(0);
+    let asking = tokio::spawn(async move {
+        for n in 1..=QUESTIONS {
+            let line = format!("{}\n", request(n, "tasks/get", json!({ "taskId": id })));
+            write.write_all(line.as_bytes()).await.expect("the server reads");
+            asked.send_replace(n);
+        }
+        write
+    });
+    // Until no question is taken while everything else has time to.
+    while let Ok(Ok(())) = timeout(Duration::from_millis(100), progress.changed()).await {}
+    let taken = *progress.borrow();
+    assert!(taken < 300, "{taken} questions were taken");
+    let mut open: HashSet<u64> = (1..=QUESTIONS.into()).collect();
+    while !open.is_empty() {
+        let line = timeout(Duration::from_secs(20), lines.next_line()).await.expect("a line in time").expect("text");
+        let answer: Value = serde_json::from_str(&line.expect("an answer")).expect("JSON");
+        assert_eq!(answer["result"]["status"], "working", "{answer}");
+        assert!(open.remove(&answer["id"].as_u64().expect("an id")), "{answer}");
+    }
+    asking.await.expect("no panic");
 }
 
 /// NOT-06: a listen that is cancelled while its acknowledgement waits for the client says nothing after that. The test is
