@@ -24,8 +24,16 @@ pub(crate) struct Subscriptions(Arc<Mutex<HashMap<String, Listening>>>);
 enum Listening {
     /// The core has yet to acknowledge its part.
     Waiting(Subscription),
+    /// The acknowledgement is on its way out, which takes as long as the client lets it.
+    Acknowledging,
     /// Acknowledged.
     Running(#[expect(dead_code, reason = "stops it when dropped")] Stop),
+}
+
+impl Listening {
+    fn start(sending: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self::Running(Stop(tokio::spawn(sending).abort_handle()))
+    }
 }
 
 /// Stops what it belongs to when it is dropped.
@@ -52,16 +60,25 @@ impl Subscriptions {
         self.by_id().insert(id, Listening::Waiting(subscription));
     }
 
-    /// The listen of this id, if it waits for the core; it no longer does then.
-    pub fn waiting(&self, id: &str) -> Option<Subscription> {
+    /// The listen of this id, if it waits for the core, which has now acknowledged its part. It stays listed, so that it can
+    /// be cancelled, until [`run_beside_core`](Self::run_beside_core).
+    pub fn acknowledging(&self, id: &str) -> Option<Subscription> {
         let mut by_id = self.by_id();
-        match by_id.remove(id)? {
+        let listening = by_id.get_mut(id).filter(|listening| matches!(listening, Listening::Waiting(_)))?;
+        match std::mem::replace(listening, Listening::Acknowledging) {
             Listening::Waiting(subscription) => Some(subscription),
-            running @ Listening::Running(_) => {
-                by_id.insert(id.to_owned(), running);
-                None
-            }
+            _ => None,
         }
+    }
+
+    /// Forgets the listen of this id, if it waits for the core, which has refused its part; whether it did.
+    pub fn refused(&self, id: &str) -> bool {
+        let mut by_id = self.by_id();
+        let waits = matches!(by_id.get(id), Some(Listening::Waiting(_)));
+        if waits {
+            by_id.remove(id);
+        }
+        waits
     }
 
     /// Whether a listen of this id runs.
@@ -72,7 +89,9 @@ impl Subscriptions {
     /// Sends the states of an acknowledged listen to tasks alone from now on, and its result once the engine shuts down.
     pub fn run(&self, id: String, subscription: Subscription, out: Outbox) {
         let (listens, name) = (Arc::downgrade(&self.0), id.clone());
-        self.start(id, async move {
+        // Locked before it starts, so that it is listed when it ends.
+        let mut by_id = self.by_id();
+        let running = Listening::start(async move {
             send_states(&name, subscription, &out).await;
             // Held until the result is on its way, for it stops what it belongs to: this.
             let ended = listens.upgrade().and_then(|listens| Self(listens).by_id().remove(&name));
@@ -80,19 +99,16 @@ impl Subscriptions {
                 let _ = out.send(Subscription::result(&name).into()).await;
             }
         });
+        by_id.insert(id, running);
     }
 
-    /// Sends the states of an acknowledged listen that the core has a part in: that part outlives the tasks.
+    /// Sends the states of an acknowledged listen that the core has a part in: that part outlives the tasks. Nothing, if it
+    /// was cancelled while the acknowledgement was on its way.
     pub fn run_beside_core(&self, id: String, subscription: Subscription, out: Outbox) {
-        let name = id.clone();
-        self.start(id, async move { send_states(&name, subscription, &out).await });
-    }
-
-    fn start(&self, id: String, sending: impl Future<Output = ()> + Send + 'static) {
-        // Locked before it starts, so that it is listed when it ends.
         let mut by_id = self.by_id();
-        let sending = tokio::spawn(sending);
-        by_id.insert(id, Listening::Running(Stop(sending.abort_handle())));
+        if let Some(listening @ Listening::Acknowledging) = by_id.get_mut(&id) {
+            *listening = Listening::start(async move { send_states(&id, subscription, &out).await });
+        }
     }
 
     /// Ends a listen without a word: its client has called it off.

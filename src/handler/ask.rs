@@ -7,7 +7,7 @@ use bytes::Bytes;
 use rmcp::{
     RoleServer,
     model::{ClientResult, CustomRequest, ServerRequest},
-    service::Peer,
+    service::{Peer, PeerRequestOptions, RequestHandle, ServiceError},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,10 +20,13 @@ use crate::{
     input::{InputKind, Question},
 };
 
+/// Where an answer goes.
+type Reply = oneshot::Sender<Result<Bytes, TaskContextError>>;
+
 /// What travels from the tool.
 pub(super) enum Asked {
     /// A question, and where its answer goes.
-    Question(Question, oneshot::Sender<Result<Bytes, TaskContextError>>),
+    Question(Question, Reply),
     /// Everything that the tool asked at once has been sent.
     AllSent,
 }
@@ -57,7 +60,7 @@ impl InlineInput for Questions {
 pub(super) struct Round {
     questions: Vec<Question>,
     /// Kept so that the tool waits, until it is dropped.
-    replies: Vec<oneshot::Sender<Result<Bytes, TaskContextError>>>,
+    replies: Vec<Reply>,
 }
 
 impl Round {
@@ -80,15 +83,44 @@ struct Request {
     params: Option<Value>,
 }
 
-/// Sends a question to the client as a request of its own, and waits for the answer.
-pub(super) async fn ask_directly(peer: &Peer<RoleServer>, question: &Question) -> Result<Bytes, TaskContextError> {
+/// Sends a question to the client as a request of its own; returns when it is on its way. The answer goes to `reply`, and
+/// the request is taken back once nobody waits for it.
+pub(super) async fn ask_directly(peer: &Peer<RoleServer>, question: &Question, reply: Reply) {
+    if reply.is_closed() {
+        return;
+    }
+    // Sent from the call's own future, where rmcp sees to which request of the client's it belongs.
+    match send(peer, question).await {
+        Ok(request) => drop(tokio::spawn(pass_on(request, reply))),
+        Err(error) => drop(reply.send(Err(error))),
+    }
+}
+
+async fn send(peer: &Peer<RoleServer>, question: &Question) -> Result<RequestHandle<RoleServer>, TaskContextError> {
     let request: Request = serde_json::from_slice(&question.request).map_err(|_| TaskContextError::CannotAsk)?;
     let request = ServerRequest::CustomRequest(CustomRequest::new(request.method, request.params));
-    let answer = peer.send_request(request).await.map_err(|error| {
-        tracing::info!(%error, "the client did not answer a question");
-        TaskContextError::CannotAsk
-    })?;
-    written(&answer).map_err(|_| TaskContextError::CannotAsk)
+    peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await.map_err(unanswered)
+}
+
+/// Ends with the tool at the latest, for that drops the other end of `reply`.
+async fn pass_on(mut request: RequestHandle<RoleServer>, mut reply: Reply) {
+    let answer = tokio::select! {
+        answer = &mut request.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+        () = reply.closed() => {
+            // An error means that the client has left.
+            let _ = request.cancel(Some("the tool no longer waits for the answer".to_owned())).await;
+            return;
+        }
+    };
+    let answer =
+        answer.map_err(unanswered).and_then(|answer| written(&answer).map_err(|_| TaskContextError::CannotAsk));
+    // An error means that the tool no longer waits.
+    let _ = reply.send(answer);
+}
+
+fn unanswered(error: ServiceError) -> TaskContextError {
+    tracing::info!(%error, "the client did not answer a question");
+    TaskContextError::CannotAsk
 }
 
 fn written(answer: &ClientResult) -> Result<Bytes, serde_json::Error> {

@@ -275,12 +275,12 @@ fn key(
     Ok(given.map(|key| IdempotencyKey { text: key.into(), call: call().fingerprint() }))
 }
 
-/// Puts each question to the client while the call waits, as 2025-11-25 has it. Never resolves.
+/// Puts each question to the client while the call waits, as 2025-11-25 has it: at once, whatever else is open. Never
+/// resolves.
 async fn forward(peer: &Peer<RoleServer>, asked: &mut mpsc::UnboundedReceiver<Asked>) -> Vec<Question> {
     while let Some(next) = asked.recv().await {
         if let Asked::Question(question, reply) = next {
-            // An error means that the tool no longer waits.
-            let _ = reply.send(ask_directly(peer, &question).await);
+            ask_directly(peer, &question, reply).await;
         }
     }
     std::future::pending().await

@@ -1,7 +1,8 @@
 //! Whether a request is admitted by its transport: host, origin and media types, as rmcp checks them. Pure.
 //!
-//! Where rmcp is lenient this may be strict: what it does not admit is handed to rmcp, which then answers it, or refuses
-//! it in its own words. It is never the other way round.
+//! Hosts and media types are read as rmcp reads them. With origins this is stricter: an entry of the configuration without
+//! a port is one with the port of its scheme, where rmcp takes any port. What is not admitted is handed to rmcp, which
+//! refuses it in its own words, or, for such an origin, answers it. It is never the other way round.
 
 use ::http::{HeaderMap, Uri, header, request::Parts, uri::Authority};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
@@ -102,6 +103,9 @@ impl Origin {
         let (text, any_port) = text.strip_suffix(":*").map_or((text, false), |text| (text, true));
         let uri: Uri = text.parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?);
+        if any_port && authority.port().is_some() {
+            return None;
+        }
         let port = authority.port_u16().or(match &*scheme {
             "http" => Some(80),
             "https" => Some(443),
@@ -136,15 +140,37 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).any(|range| {
-        let mut parts = range.split(';').map(str::trim);
-        parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case(media_type)) && !parts.any(is_zero_weight)
+    values.flat_map(|value| split_unquoted(value, ',')).any(|range| {
+        let mut parts = split_unquoted(range, ';');
+        parts.next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(media_type))
+            && !parts.any(is_zero_weight)
+    })
+}
+
+/// Splits where the delimiter is not inside a quoted string, in which a backslash takes the next character along.
+fn split_unquoted(text: &str, delimiter: char) -> impl Iterator<Item = &str> {
+    let (mut quoted, mut escaped) = (false, false);
+    text.split(move |character| {
+        if escaped {
+            escaped = false;
+            return false;
+        }
+        escaped = quoted && character == '\\';
+        quoted ^= character == '"';
+        !quoted && character == delimiter
     })
 }
 
 fn is_zero_weight(parameter: &str) -> bool {
-    let weight = parameter.strip_prefix("q=").or_else(|| parameter.strip_prefix("Q="));
-    weight.is_some_and(|weight| weight.trim().parse().is_ok_and(|weight: f32| weight == 0.0))
+    parameter
+        .split_once('=')
+        .is_some_and(|(name, weight)| name.trim().eq_ignore_ascii_case("q") && is_zero(weight.trim()))
+}
+
+/// Whether it is a zero of at most three decimals; anything longer is no weight, and takes nothing away.
+fn is_zero(weight: &str) -> bool {
+    let (whole, decimals) = weight.split_once('.').unwrap_or((weight, ""));
+    whole == "0" && decimals.len() <= 3 && decimals.bytes().all(|decimal| decimal == b'0')
 }
 
 #[cfg(test)]
@@ -190,9 +216,16 @@ mod tests {
         {
             assert_eq!(verdict(origins(), &[("origin", origin)]), LeftToRmcp, "{origin}");
         }
+        // rmcp ignores such an entry.
+        let two_ports = default().with_allowed_origins(["https://a.example:443:*"]);
+        assert_eq!(verdict(two_ports, &[("origin", "https://a.example:443")]), LeftToRmcp);
         for accept in ["application/json", "text/event-stream", "*/*", "application/json, text/event-stream;q=0.0"] {
             assert_eq!(verdict(default(), &[("accept", accept)]), LeftToRmcp, "{accept}");
         }
-        assert_eq!(verdict(default(), &[("accept", "text/event-stream;q=0.5,Application/JSON")]), Admitted);
+        for accept in ["text/event-stream;q=0.5,Application/JSON", "text/event-stream;q=0.0000, application/json"] {
+            assert_eq!(verdict(default(), &[("accept", accept)]), Admitted, "{accept}");
+        }
+        let spaced = "application/json;q =0, text/event-stream";
+        assert_eq!(verdict(default(), &[("accept", spaced)]), LeftToRmcp);
     }
 }

@@ -6,7 +6,7 @@
 //!   client <--write-- outbox <-------- outbound
 //! ```
 //! Everything that goes to the client goes through one outbox, in order. It is bounded: who writes to a client that does
-//! not read waits (case 43).
+//! not read waits (case 43), and so, in the end, does what that client itself writes.
 
 use std::{io, sync::Arc};
 
@@ -23,7 +23,7 @@ use super::{
 use crate::subscriptions::Outbox;
 
 /// How many messages may wait for the client.
-const OUTBOX: usize = 64;
+pub(super) const OUTBOX: usize = 64;
 
 pub(super) struct Pump;
 

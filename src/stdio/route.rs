@@ -9,7 +9,9 @@ use bytes::Bytes;
 use rmcp::model::ProtocolVersion;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
+use tokio::sync::Semaphore;
 
+use super::pump::OUTBOX;
 use crate::{
     handler::Shared,
     principal::Principal,
@@ -18,6 +20,10 @@ use crate::{
     types::{ErrorCode, RequestId},
     wire::SUBSCRIPTION_ID_META_KEY,
 };
+
+/// How many `tasks/*` requests of one connection are answered at a time: half of the messages that may wait for the client
+/// ([`OUTBOX`]), so that answers that have a place among those while they are looked up leave the other half to rmcp.
+const ANSWERS: usize = OUTBOX / 2;
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 const CANCELLED: &str = "notifications/cancelled";
@@ -39,6 +45,7 @@ pub(super) struct Router {
     versions: Cow<'static, [ProtocolVersion]>,
     principal: Principal,
     session: Mutex<Session>,
+    answers: Arc<Semaphore>,
     pub subscriptions: Subscriptions,
 }
 
@@ -58,6 +65,7 @@ impl Router {
             versions,
             principal: shared.principals.of_parts(None),
             session: Mutex::default(),
+            answers: Arc::new(Semaphore::new(ANSWERS)),
             subscriptions: Subscriptions::default(),
         }
     }
@@ -100,21 +108,38 @@ impl Router {
                 Ok(Some(listen)) => self.listen(listen, id, params, out).await,
                 Err(error) => refuse(&id, error, out).await,
             },
-            method if protocol::is_tasks_method(method) => self.about_tasks(method, id, params, out),
+            method if protocol::is_tasks_method(method) => self.about_tasks(method, id, params, out).await,
             _ => Onward::AsItCame,
         }
     }
 
     /// A `tasks/*` request, answered beside the others.
-    fn about_tasks(self: &Arc<Self>, method: &str, id: String, params: &[u8], out: &Outbox) -> Onward {
+    ///
+    /// Where [`ANSWERS`] of them wait for the client to read, this waits as well, and with it all that the client writes
+    /// next, cancellations and answers too: what comes after is not known until this line is out of the way, and to keep
+    /// the line would be to keep any number of them (case 43).
+    async fn about_tasks(self: &Arc<Self>, method: &str, id: String, params: &[u8], out: &Outbox) -> Onward {
         let declared = Declared::read(params);
         let Some(version) = self.version(&declared) else { return Onward::AsItCame };
+        let Ok(turn) = Arc::clone(&self.answers).acquire_owned().await else { return Onward::Nowhere };
         let (router, out) = (Arc::clone(self), out.clone());
         let (method, params) = (method.to_owned(), Bytes::copy_from_slice(params));
         tokio::spawn(async move {
-            let caller = router.caller(&version, &declared);
-            let answered = protocol::answer(&router.shared.engine, &caller, &method, &params).await;
-            let _ = out.send(protocol::response(&id, &answered).into()).await;
+            let _turn = turn;
+            let answer = async {
+                let caller = router.caller(&version, &declared);
+                let answered = protocol::answer(&router.shared.engine, &caller, &method, &params).await;
+                Bytes::from(protocol::response(&id, &answered))
+            };
+            if method == "tasks/get" {
+                // What it finds may be large, and is not looked up before there is room for it.
+                if let Ok(room) = out.reserve().await {
+                    room.send(answer.await);
+                }
+            } else {
+                // What it changes does not wait for the client to read; its answer is small.
+                let _ = out.send(answer.await).await;
+            }
         });
         Onward::Nowhere
     }
@@ -185,7 +210,7 @@ impl Router {
     fn acknowledged(&self, line: &[u8]) -> Onward {
         let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return Onward::AsItCame };
         let id = message["params"]["_meta"][SUBSCRIPTION_ID_META_KEY].to_string();
-        let Some(subscription) = self.subscriptions.waiting(&id) else { return Onward::AsItCame };
+        let Some(subscription) = self.subscriptions.acknowledging(&id) else { return Onward::AsItCame };
         if let Some(agreed) = message.pointer_mut("/params/notifications").and_then(Value::as_object_mut) {
             subscription.acknowledge_with(agreed);
         }
@@ -200,7 +225,7 @@ impl Router {
             return Onward::AsItCame;
         }
         drop(session);
-        if self.subscriptions.waiting(id).is_some() {
+        if self.subscriptions.refused(id) {
             // The core refused its part: then the listen as a whole is refused.
             return Onward::AsItCame;
         }

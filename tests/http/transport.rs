@@ -1,7 +1,7 @@
 //! HTTP-02: what comes before the protocol: hosts, origins, media types, sizes.
 
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     client::Post,
@@ -72,4 +72,48 @@ async fn nonsense_is_refused() {
         assert!((400..500).contains(&status), "{status} for {:.80}", body);
     }
     assert_eq!(server.send(&about(UNKNOWN, "tasks/get")).await.error(), (200, -32602, json!(2)));
+}
+
+/// HTTP-02: a request about a task is held against the same media types as every other request: spaces and quotes as rmcp
+/// reads them, and a weight that is none takes nothing away.
+#[tokio::test]
+async fn media_types_are_read_as_rmcp_reads_them() {
+    let server = Server::start().await;
+    for (json, status) in [
+        ("application/json;q =0", 406),
+        ("application/json; Q = 0.000 ", 406),
+        ("application/json;q=0.", 406),
+        (r#"text/plain;a="application/json, application/json""#, 406),
+        (r#"application/json;a="\";q=0""#, 200),
+        ("application/json;q=0.0000", 200),
+        ("application/json;q=-0", 200),
+        ("application/json;q=0e0", 200),
+    ] {
+        for post in [about(UNKNOWN, "tasks/get"), Post::new(1, "tools/list", json!({}))] {
+            let post = post.set("accept", &format!("{json}, text/event-stream"));
+            assert_eq!(server.send(&post).await.status, status, "{json}: {}", post.body);
+        }
+    }
+}
+
+/// HTTP-02: no spelling of the headers gets a message with two methods past the layer, save for an origin that is rmcp's to
+/// judge; rmcp refuses such a message as well.
+#[tokio::test]
+async fn a_key_given_twice_is_refused_whatever_the_headers_say() {
+    let config = StreamableHttpServerConfig::default().with_allowed_origins(["https://a.example"]);
+    let server = Server::configured(config).await;
+    let once = Post::new(1, "tools/list", json!({})).set("origin", "https://a.example");
+    let twice = |post: &Post| post.clone().replace(r#""method":"#, r#""method":"prompts/list","method":"#);
+    let unweighted = once.clone().set("accept", "application/json, text/event-stream;q=0.0000");
+    for post in [&once, &unweighted] {
+        assert_eq!(server.send(post).await.status, 200, "{post:?}");
+        assert_eq!(server.send(&twice(post)).await.error(), (400, -32600, Value::Null), "{post:?}");
+    }
+    // rmcp takes any port where the configuration names none, and words the refusal itself.
+    let other_port = once.set("origin", "https://a.example:444");
+    assert_eq!(server.send(&other_port).await.status, 200);
+    let status = server.send(&twice(&other_port)).await.status;
+    assert!((400..500).contains(&status) && status != 403, "{status}");
+    let foreign = Post::new(1, "tools/list", json!({})).set("origin", "https://b.example");
+    assert_eq!(server.send(&twice(&foreign)).await.status, 403);
 }

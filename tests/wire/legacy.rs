@@ -78,3 +78,39 @@ async fn a_question_is_a_request_to_the_client() {
     assert_eq!(response["result"]["content"][0]["text"], "Hello, Ada! (false)", "{response}");
     assert_eq!(world.signals.started(), 1);
 }
+
+/// What the server has said of its own accord, once it is this much.
+async fn said(client: &Client, count: usize) -> Vec<Value> {
+    let said = async {
+        while client.strays().len() < count {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+        client.strays()
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), said).await.expect("the messages come")
+}
+
+/// NEW-02: questions that are asked together are put together; one that the tool gives up is taken back, and is in nobody's
+/// way.
+#[tokio::test]
+async fn a_question_that_is_given_up_is_taken_back() {
+    let world = World::new(Wire::Stdio).await;
+    let (client, _) = session(&world).await;
+    let call = client.start("tools/call", json!({ "name": "ask_on", "arguments": {} }));
+    let both = said(&client, 2).await;
+    assert!(both.iter().all(|asked| asked["method"] == "elicitation/create"), "{both:?}");
+    world.signals.go.add_permits(1);
+    let later = said(&client, 5).await.split_off(2);
+    let (asked, mut taken_back): (Vec<_>, Vec<_>) =
+        later.into_iter().partition(|said| said["method"] == "elicitation/create");
+    taken_back.sort_by_key(|said| said["params"]["requestId"].as_u64());
+    for (said, question) in taken_back.iter().zip(&both) {
+        assert_eq!(said["method"], "notifications/cancelled", "{said}");
+        assert_eq!(said["params"]["requestId"], question["id"], "{said}");
+    }
+    assert_eq!((asked.len(), taken_back.len()), (1, 2));
+    let answer = json!({ "action": "accept", "content": { "name": "Ada" } });
+    client.post(json!({ "jsonrpc": "2.0", "id": asked[0]["id"], "result": answer }));
+    let response = call.response().await;
+    assert_eq!(response["result"]["content"][0]["text"], "Ada", "{response}");
+}

@@ -1,12 +1,16 @@
 //! What is peculiar to a connection that is one stream: a reader who does not read, and an end for all listens at once.
 //! And the handler on rmcp's own transport, with nothing of ours around it.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use mcp_tasks::{ToolSet, principal::Principal, stdio};
-use rmcp::{RoleServer, ServiceExt, service::RunningService};
+use rmcp::{RoleServer, ServiceExt, service::RunningService, transport::Transport};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
+    sync::watch,
+    time::timeout,
+};
 
 use crate::{
     stores,
@@ -25,15 +29,8 @@ impl Raw {
         Self { write, lines: BufReader::new(read).lines() }
     }
 
-    async fn send(&mut self, id: u32, method: &str, mut params: Value) {
-        if params.get("protocolVersion").is_none() {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": { "extensions": { EXTENSION: {} } },
-            });
-        }
-        self.send_as_is(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+    async fn send(&mut self, id: u32, method: &str, params: Value) {
+        self.send_as_is(request(id, method, params)).await;
     }
 
     async fn send_as_is(&mut self, message: Value) {
@@ -41,9 +38,20 @@ impl Raw {
     }
 
     async fn next(&mut self) -> Option<Value> {
-        let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await.expect("a line in time");
+        let line = timeout(Duration::from_secs(20), self.lines.next_line()).await.expect("a line in time");
         line.expect("text").map(|line| serde_json::from_str(&line).expect("JSON"))
     }
+}
+
+fn request(id: u32, method: &str, mut params: Value) -> Value {
+    if params.get("protocolVersion").is_none() {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": { "extensions": { EXTENSION: {} } },
+        });
+    }
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
 /// A connection with room for `room` bytes on the way, that has begun.
@@ -146,4 +154,77 @@ async fn the_handler_answers_without_our_transport() {
         session.send_as_is(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await;
         assert_eq!(session.next().await.expect("a response")["error"]["code"], -32601, "{method}");
     }
+}
+
+/// Case 43: a client that asks and asks and does not read is not read from either, after a bounded number of questions; it
+/// gets each answer when it reads.
+#[tokio::test]
+async fn a_client_that_only_asks_is_made_to_wait() {
+    const QUESTIONS: u32 = 2_000;
+    let world = World::new(Wire::Stdio).await;
+    let (raw, _service) = connect(&world, 1024).await;
+    let id = world.client("alice").task("wait", json!({})).await;
+    let Raw { mut write, mut lines } = raw;
+    let (asked, mut progress) = watch::channel(0);
+    let asking = tokio::spawn(async move {
+        for n in 1..=QUESTIONS {
+            let line = format!("{}\n", request(n, "tasks/get", json!({ "taskId": id })));
+            write.write_all(line.as_bytes()).await.expect("the server reads");
+            asked.send_replace(n);
+        }
+        write
+    });
+    // Until no question is taken while everything else has time to.
+    while let Ok(Ok(())) = timeout(Duration::from_millis(100), progress.changed()).await {}
+    let taken = *progress.borrow();
+    assert!(taken < 300, "{taken} questions were taken");
+    let mut open: HashSet<u64> = (1..=QUESTIONS.into()).collect();
+    while !open.is_empty() {
+        let line = timeout(Duration::from_secs(20), lines.next_line()).await.expect("a line in time").expect("text");
+        let answer: Value = serde_json::from_str(&line.expect("an answer")).expect("JSON");
+        assert_eq!(answer["result"]["status"], "working", "{answer}");
+        assert!(open.remove(&answer["id"].as_u64().expect("an id")), "{answer}");
+    }
+    asking.await.expect("no panic");
+}
+
+/// NOT-06: a listen that is cancelled while its acknowledgement waits for the client says nothing after that. The test is
+/// rmcp's side of the connection as well, so that it knows who has come how far.
+#[tokio::test]
+async fn a_listen_can_be_cancelled_while_it_is_acknowledged() {
+    let world = World::new(Wire::Stdio).await;
+    let id = world.client("alice").task("wait", json!({})).await;
+    let (near, far) = tokio::io::duplex(1024);
+    let (read, write) = tokio::io::split(far);
+    let mut core = stdio::transport(&world.tasks().principal(|_| Principal::new("alice")), read, write);
+    let mut raw = Raw::over(near);
+    let filter = json!({ "notifications": { "taskIds": [id], "toolsListChanged": true } });
+    raw.send(1, "subscriptions/listen", filter).await;
+    core.receive().await.expect("the core's part of the listen");
+    let say = |method: &str, params: Value| {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        serde_json::from_value(message).expect("a message of the server's")
+    };
+    // The client does not read: one message is half written, 64 wait for it, and so the acknowledgement has to wait too.
+    for n in 0..65 {
+        let padding = if n == 0 { "x".repeat(2048) } else { String::new() };
+        let filler = json!({ "level": "info", "data": padding });
+        core.send(say("notifications/message", filler)).await.expect("the transport takes it");
+    }
+    let agreed = json!({ "notifications": { "toolsListChanged": true }, "_meta": { SUBSCRIPTION: 1 } });
+    core.send(say("notifications/subscriptions/acknowledged", agreed)).await.expect("the transport takes it");
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    raw.send_as_is(cancelled).await;
+    core.receive().await.expect("the cancellation, once it is dealt with");
+    for _ in 0..65 {
+        assert_eq!(raw.next().await.expect("a message")["method"], "notifications/message");
+    }
+    let acknowledged = raw.next().await.expect("the acknowledgement");
+    assert_eq!(acknowledged["params"]["notifications"]["taskIds"], json!([id]), "{acknowledged}");
+    // While everything else has time to.
+    let more = timeout(Duration::from_millis(100), raw.lines.next_line()).await;
+    assert!(more.is_err(), "{more:?}");
 }

@@ -268,6 +268,18 @@ async fn ask_first(task: TaskContext, signals: State<Arc<Signals>>) -> Result<St
     }
 }
 
+/// Asks two things at once, and a third when it has waited long enough for both.
+#[task_tool(when = answered)]
+async fn ask_on(task: TaskContext, signals: State<Arc<Signals>>) -> Result<String, ToolError> {
+    let both = async { tokio::try_join!(task.elicit::<Name>("a", "A?"), task.elicit::<Name>("b", "B?")) };
+    tokio::select! {
+        both = both => drop(both?),
+        () = go(&signals) => {}
+    }
+    let name = task.elicit::<Name>("c", "C?").await?.accepted();
+    Ok(name.map_or_else(|| "-".to_owned(), |answer| answer.name))
+}
+
 /// Takes one number.
 #[task_tool]
 async fn number(n: u32, signals: State<Arc<Signals>>) -> u32 {
@@ -309,6 +321,7 @@ pub fn handler(engine: &Engine, signals: Arc<Signals>) -> Tasks<ToolSet> {
         .tool::<ask_briefly>()
         .tool::<sample>()
         .tool::<ask_first>()
+        .tool::<ask_on>()
         .tool::<number>()
         .tool::<block>();
     server.build().expect("the tools are all right").handler()
