@@ -2,8 +2,9 @@
 //!
 //! A task is one row, and each change of it one statement that takes effect only if the row still is what was read. What
 //! a task becomes is decided in [`task`](crate::task); the time is the database's, so that nodes need not agree on
-//! theirs, but for [`extend_ttl`](crate::TaskContext::extend_ttl), which counts from the node's. A call that the database does not answer fails within [`PostgresConfig::timeout`], and the next one is tried on
-//! a new connection: service resumes by itself.
+//! theirs, but for [`extend_ttl`](crate::TaskContext::extend_ttl), which counts from the node's. A call that the database
+//! does not answer fails within [`PostgresConfig::timeout`], and the next one is tried on a new connection: service
+//! resumes by itself.
 //!
 //! | file | what |
 //! |---|---|

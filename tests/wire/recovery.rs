@@ -333,9 +333,7 @@ impl ServerHandler for Endless {
     ) -> Result<ListToolsResult, ErrorData> {
         let asked = self.0.fetch_add(1, Ordering::SeqCst);
         assert!(asked < 1_000_000, "it is asked for ever");
-        let mut page = ListToolsResult::default();
-        page.next_cursor = Some(asked.to_string());
-        Ok(page)
+        Ok(ListToolsResult { next_cursor: Some(asked.to_string()), ..ListToolsResult::default() })
     }
 }
 
