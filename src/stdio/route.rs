@@ -86,7 +86,7 @@ impl Router {
         }
     }
 
-    /// A key given twice is refused here, for rmcp would take one of the two; anything else is rmcp's to refuse.
+    /// A key given twice is refused here, whatever rmcp makes of it; anything else is rmcp's to refuse.
     async fn malformed(&self, malformed: &protocol::MalformedMessage, out: &Outbox) -> Onward {
         if !malformed.is_ambiguous() {
             return Onward::AsItCame;
