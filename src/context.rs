@@ -95,7 +95,8 @@ impl TaskContext {
         self.unless(drafted, Mutation::Report { status_message: Some(message), progress }).await
     }
 
-    /// Makes sure that the task is kept for at least `duration` from now, by the clock of this server. Never shortens its life.
+    /// Makes sure that the task is kept for at least `duration` from now, by the clock of this server. Never shortens its
+    /// life.
     ///
     /// # Errors
     /// [`TaskContextError::Stopped`] if the task has ended.

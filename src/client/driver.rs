@@ -439,7 +439,8 @@ impl Driver {
     }
 
     /// Whether a state is of before what is known already. What was asked for before the newest state came is older by
-    /// that, unless it says otherwise, for a server's clock may be too coarse to tell; a server that says so again and again has a clock that went back.
+    /// that, unless it says that it is newer, for a server's clock may be too coarse to tell. A server whose answers are
+    /// older again and again has a clock that went back.
     fn is_older(&self, state: &TaskState, polled: bool) -> bool {
         let Some(known) = &self.state else { return false };
         if known.is_terminal() {

@@ -114,8 +114,8 @@ pub(crate) fn start(
 
 /// One run of a tool, to its end. An inline run's settlement goes to `reply`; a task's goes to the store.
 ///
-/// Dropping it ends the run, drops the tool and settles nothing. Written by hand and not as an async fn, because it is held for as long
-/// as the tool runs, once for each task: what is awaited only for a short time is boxed.
+/// Dropping it ends the run, drops the tool and settles nothing. Written by hand and not as an async fn, because it is held
+/// for as long as the tool runs, once for each task: what is awaited only for a short time is boxed.
 struct Drive {
     stage: Stage,
     reply: Option<oneshot::Sender<Settlement>>,
