@@ -133,7 +133,7 @@ pub enum OnDrop {
     /// It runs on.
     #[default]
     Detach,
-    /// It is cancelled, in the background.
+    /// It is cancelled, in the background; also where its following has ended with an error and it may live on.
     Cancel,
 }
 

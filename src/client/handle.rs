@@ -89,10 +89,12 @@ impl TaskHandle {
     /// Answers a question, and waits until the server has the answer. An answer that is lost on the way is sent again. The
     /// handler that was asked the same, if any, is told to forget it by dropping its future.
     ///
-    /// If the future is dropped the answer is sent all the same.
+    /// Of a task that is resumed it is not known what is outstanding before its first state: until then the answer waits. If
+    /// the future is dropped the answer is sent all the same.
     ///
     /// # Errors
-    /// - [`NotOutstanding`](ClientError::NotOutstanding): the newest state has no such question, or it is answered (CLI-09).
+    /// - [`NotOutstanding`](ClientError::NotOutstanding): the newest state has no such question, or it is answered, or the
+    ///   question was gone before the answer was sent (CLI-09).
     /// - [`AnswerRefused`](ClientError::AnswerRefused): the server does not take it (CLI-11).
     /// - Whatever else ended the task before.
     pub async fn answer(&self, key: impl Into<String>, response: impl Serialize) -> Result<(), ClientError> {
