@@ -49,6 +49,10 @@ features = ["http"]
 [lints.rust]
 warnings = "deny"
 
+# As in the workspace: what is built there serves here.
+[profile.dev]
+debug = "line-tables-only"
+
 [workspace]
 "#;
 
