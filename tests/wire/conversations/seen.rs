@@ -50,9 +50,9 @@ impl Seen {
     /// and in none of before the one that the stream showed.
     pub fn may_come_again(&self, stream: &str, message: &Value) -> bool {
         let params = &message["params"];
+        let is_ours = params["_meta"][SUBSCRIPTION].to_string() == stream;
         let state = bare(params).and_then(|state| self.states.iter().position(|known| *known == state));
         let (Some(stream), Some(place)) = (self.streams.get(stream), state) else { return false };
-        let is_ours = params["_meta"][SUBSCRIPTION].is_string() || params["_meta"][SUBSCRIPTION].is_number();
         let is_newest = stream.newest.get(&params["taskId"].to_string()).is_none_or(|newest| place >= *newest);
         message["method"] == "notifications/tasks" && is_ours && stream.covered.contains(&params["taskId"]) && is_newest
     }
@@ -91,6 +91,9 @@ fn only_the_newest_state_may_come_again() {
     assert_eq!(may(&seen), [true, true, false]);
     seen.on_stream("\"stream\"", &push(&second));
     assert_eq!(may(&seen), [false, true, false]);
+    let mut elsewhere = push(&second);
+    elsewhere["params"]["_meta"][SUBSCRIPTION] = json!("another");
+    assert!(!seen.may_come_again("\"stream\"", &elsewhere));
     let unmet = json!({ "taskId": "task-1", "status": "working", "statusMessage": "third" });
     assert!(!seen.may_come_again("\"stream\"", &push(&unmet)));
 }
