@@ -50,7 +50,8 @@ impl Seen {
     /// and in none of before the one that the stream showed.
     pub fn may_come_again(&self, stream: &str, message: &Value) -> bool {
         let params = &message["params"];
-        let is_ours = params["_meta"][SUBSCRIPTION].to_string() == stream;
+        let named = params["_meta"][SUBSCRIPTION].to_string();
+        let is_ours = named == stream;
         let state = bare(params).and_then(|state| self.states.iter().position(|known| *known == state));
         let (Some(stream), Some(place)) = (self.streams.get(stream), state) else { return false };
         let is_newest = stream.newest.get(&params["taskId"].to_string()).is_none_or(|newest| place >= *newest);
